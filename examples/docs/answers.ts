@@ -6,6 +6,7 @@ import {
   jsonAnswer,
   type AgentDefinition,
   type AgentModel,
+  type Guard,
 } from '../../src/index.ts';
 
 /** Asks a model of the worker's process whether a text is polite; here it only looks for a word. */
@@ -45,4 +46,29 @@ export function clerk(model: AgentModel): AgentDefinition {
   });
   // #endregion
   return agent;
+}
+
+/** Asks a service whether a text is allowed; here it only looks for a word. */
+async function moderate(text: string, customer?: string) {
+  return { flagged: text.includes('attack') && customer !== 'police', usage: { input_tokens: 9 } };
+}
+
+/** An agent whose models see no numbers of cards, and no task that is not allowed. */
+export function guardedDesk(model: AgentModel): AgentDefinition {
+  // #region guards
+  const cards: Guard = {
+    name: 'cards',
+    check: ({ text }) => ({ rewrite: text.replaceAll(/\b\d{16}\b/g, '[card]') }),
+  };
+  const moderation: Guard = {
+    name: 'moderation',
+    check: async ({ text, tenant, reportModelCall }) => {
+      const { flagged, usage } = await moderate(text, tenant);
+      reportModelCall('moderation', usage);
+      return flagged ? { block: 'It asks for what we do not do.' } : { pass: true };
+    },
+  };
+  const desk = defineAgent({ name: 'desk', model, guards: [cards, moderation] });
+  // #endregion
+  return desk;
 }

@@ -36,7 +36,7 @@ import { takenOrRun } from './take-over.ts';
 
 /** What the model activity needs, its replies and what runs beside them. */
 export interface CallModelParts extends ReadsOfReplyParts, PaceParts, FindParts {
-  /** The hosts from which media of requests are fetched; default: any. */
+  /** The hosts from which media of requests are fetched; default: any at a public address. */
   readonly mediaHosts?: readonly string[] | undefined;
   /** Cancels that workflows of this process tell; default: none. */
   readonly cancels?: HeardCancels;

@@ -45,7 +45,7 @@ export interface ActivityParts {
   readonly archivesStates?: boolean | undefined;
   readonly places: ToolPlaces;
   readonly callbacks: CallbackSettings;
-  /** The hosts from which media of requests are fetched. Default: any. */
+  /** The hosts from which media of requests are fetched. Default: any at a public address. */
   readonly mediaHosts?: readonly string[] | undefined;
   /** The servers that this worker reaches. Default: none. */
   readonly mcp?: McpTools;

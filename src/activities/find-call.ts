@@ -10,6 +10,7 @@ import type { Registry } from '../define/definition/definitions.ts';
 import { entryFor, type CalledEntry } from '../define/model/model-entry.ts';
 import { findEntry } from '../define/model/provider-models.ts';
 import { ownModel } from '../models/own-model.ts';
+import { orderFor } from '../models/prepare-request.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { withModel } from '../models/providers/load-model.ts';
 import { missingModel } from '../registry/registry.ts';
@@ -89,14 +90,16 @@ async function transcriptOf(
 /** The request of an attempt, and the model that it goes to. */
 export async function requestOf(
   { registry }: FindParts,
-  { order, view, tries, entry: named }: FoundAttempt,
-): Promise<Pick<AskedAttempt, 'entry' | 'request' | 'number' | 'info'>> {
-  const number = order.triesBefore + tries.attempt + tries.losses;
+  { order: given, view, tries, entry: named }: FoundAttempt,
+): Promise<Pick<AskedAttempt, 'order' | 'entry' | 'request' | 'number' | 'info'>> {
+  const number = given.triesBefore + tries.attempt + tries.losses;
   const run = Context.current().info.workflowExecution?.workflowId ?? '';
-  const info = infoOf(order, { run, context: view?.head.context });
-  const entry = await ownModel(named, info);
-  const request = await requestFor(registry, order, view, { attempt: number, info });
-  return { entry, request, number, info };
+  const info = infoOf(given, { run, context: view?.head.context });
+  const request = await requestFor(registry, given, view, { attempt: number, info });
+  const order = view === null ? given : orderFor(given, view.head.spec, request.prepared);
+  const chosen = order === given ? named : entryFor(await entryOf(registry, order), order);
+  const entry = await ownModel(chosen, info);
+  return { order, entry, request, number, info };
 }
 
 /** Under which key this process has the transcript of the run that orders the call. */

@@ -6,7 +6,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https';
 import { defined } from '../core/base/defined.ts';
 import { VERSION } from '../core/base/version.ts';
-import { checkAddress, checkedLookup } from '../http/allowed-hosts.ts';
+import { checkAddress, isRefusedAddress, lookupWithout } from '../http/allowed-hosts.ts';
 
 /** What is sent. */
 export interface CallbackPost {
@@ -38,7 +38,7 @@ export async function postCallback({
   body,
   signal,
 }: CallbackPost): Promise<CallbackReply> {
-  checkAddress(url);
+  checkAddress(url, isRefusedAddress);
   const bytes = Buffer.from(body);
   const options: RequestOptions = {
     method: 'POST',
@@ -48,7 +48,7 @@ export async function postCallback({
       'user-agent': `everloop/${VERSION}`,
       ...headers,
     },
-    lookup: checkedLookup,
+    lookup: lookupWithout(isRefusedAddress),
     // A connection of its own: none is kept for a receiver that may be called once a week.
     agent: false,
     signal: AbortSignal.any([signal, AbortSignal.timeout(CALLBACK_TIMEOUT_MS)]),

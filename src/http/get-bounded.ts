@@ -6,13 +6,19 @@
  */
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { checkAddress, checkedLookup, isAllowedHost } from './allowed-hosts.ts';
+import {
+  checkAddress,
+  isAllowedHost,
+  isNotPublic,
+  isRefusedAddress,
+  lookupWithout,
+} from './allowed-hosts.ts';
 
 /** How a body is got. */
 export interface GetOptions {
   /** Ends the request. */
   readonly signal: AbortSignal;
-  /** The hosts that may be asked; undefined: any. */
+  /** The hosts that may be asked, also at private addresses; undefined: any at a public address. */
   readonly hosts: readonly string[] | undefined;
   readonly userAgent: string;
   /** Called with the bytes of each piece before it is kept; throws when there are too many. */
@@ -56,10 +62,12 @@ async function opened(
   if (!isAllowedHost(url.hostname, hosts)) {
     throw new Error(`this worker may not ask ${url.hostname}`);
   }
-  checkAddress(url);
+  const isRefused = hosts === undefined ? isNotPublic : isRefusedAddress;
+  checkAddress(url, isRefused);
   const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': userAgent };
   // A connection of its own is closed with its body, however much of it is unread.
-  const asked: RequestOptions = { headers, lookup: checkedLookup, agent: false, signal };
+  const lookup = lookupWithout(isRefused);
+  const asked: RequestOptions = { headers, lookup, agent: false, signal };
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const sent = send(url, asked, (reply) => resolve(reply));

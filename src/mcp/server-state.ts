@@ -8,6 +8,7 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { defined } from '../core/base/defined.ts';
 import { isDeeperThan, type Json } from '../core/base/json.ts';
+import type { RunInfo } from '../core/calls/run-info.ts';
 import { hideIn } from '../core/text/hide.ts';
 import {
   makeCatalogue,
@@ -74,7 +75,7 @@ export class McpServerState {
     this.known = known;
     this.parts = parts;
     this.redactor = redactorOf(known.definition, parts.environment);
-    this.pool = new ServerPool(known.definition, () => this.connect());
+    this.pool = new ServerPool(known.definition, (info) => this.connect(info));
   }
 
   /**
@@ -106,7 +107,7 @@ export class McpServerState {
     }
   }
 
-  private async connect(): Promise<McpConnection> {
+  private async connect(info: () => RunInfo | undefined): Promise<McpConnection> {
     const { verdict, redactor, parts } = this;
     const isOld = verdict?.prior.kind === 'legacy' && Date.now() - verdict.at > LEGACY_MS;
     const kept = isOld ? undefined : verdict;
@@ -115,6 +116,7 @@ export class McpServerState {
     const connection = await connectServer(this.known.definition, {
       ...parts,
       redactor,
+      info,
       ...defined({ verdict: kept?.prior }),
       onToolsChanged: () => this.renew(),
     });
@@ -139,7 +141,7 @@ export class McpServerState {
     await pause(this.readAt + MIN_PAUSE_MS - Date.now());
     this.readAt = Date.now();
     const signal = AbortSignal.timeout(server.connectTimeoutMs);
-    const lease = await this.pool.lease('', signal);
+    const lease = await this.pool.lease(undefined, signal);
     const changesBefore = this.changes;
     try {
       const { connection } = lease;

@@ -58,7 +58,7 @@ export interface CallIo {
   readonly isWhole?: boolean;
   /** The longest reply that is of use; a longer one fails. Default: the longest that any run keeps. */
   readonly maxReplyBytes?: number;
-  /** The hosts from which media by URL may be fetched. Default: any. */
+  /** The hosts from which media by URL may be fetched. Default: any at a public address. */
   readonly mediaHosts?: readonly string[] | undefined;
 }
 

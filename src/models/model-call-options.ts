@@ -9,7 +9,9 @@ import type { ToolChoice } from '../core/contract/model.ts';
 import type { LanguageModel } from '../define/model/language-model.ts';
 import type { ModelEntry, StructuredOutput } from '../define/model/model-entry.ts';
 import { isReasoningEffort } from '../define/model/reasoning.ts';
-import { toPrompt } from './model-prompt.ts';
+import { isOpenAiCompatible } from '../define/model/openai-compatible.ts';
+import { hostOf } from './fit/traits.ts';
+import { cacheMarkOf, toPrompt } from './model-prompt.ts';
 import type { SdkCallOptions } from './specification.ts';
 import type { WireRequest } from './wire-request.ts';
 
@@ -47,7 +49,10 @@ export function toCallOptions(
   const { stopSequences, headers, reasoning } = settings;
   const schema = request.schema as Schema;
   return {
-    prompt: toPrompt(request.messages, { cacheUpTo: request.cacheUpTo }),
+    prompt: toPrompt(request.messages, {
+      cacheUpTo: request.cacheUpTo,
+      cacheMark: cacheMarkOf(model),
+    }),
     ...defined({
       tools: toTools(request),
       toolChoice: request.toolChoice && toToolChoice(request.toolChoice),
@@ -141,11 +146,18 @@ function toProviderOptions(
     strictJsonSchema,
     // Claude's own structured output closes every object: a map could have no field.
     structuredOutputMode: isOpen && name === 'anthropic' ? 'jsonTool' : undefined,
+    // Its chat completions take no mark at a message that has one text.
+    cache_control: isClaudeOfOpenRouter(model) ? { type: 'ephemeral' } : undefined,
   });
   const given = isJsonObject(settings['providerOptions']) ? settings['providerOptions'] : {};
   if (Object.keys(defaults).length === 0) return given as SharedV4ProviderOptions;
   const own = isJsonObject(given[name]) ? given[name] : {};
   return { ...given, [name]: { ...defaults, ...own } } as SharedV4ProviderOptions;
+}
+
+function isClaudeOfOpenRouter(model: LanguageModel): boolean {
+  if (!isOpenAiCompatible(model) || !/claude/i.test(model.modelId)) return false;
+  return /(?:^|\.)openrouter\.ai(?::|$)/.test(hostOf(model));
 }
 
 function numberOf(value: Json | undefined): number | undefined {

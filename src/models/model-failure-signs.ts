@@ -76,6 +76,8 @@ const contentPhrases: readonly RegExp[] = [
   /(?:blocked|rejected|refused) (?:by|due to|for|because of) .{0,60}(?:safety|polic|guardrail|filter|prohibited)/i,
   /safety (?:system|reasons)/i, // OpenAI, Google
   /inappropriate content/i, // Alibaba
+  /violates .{0,20}(?:guidelines|rules)|failed check: safety/i, // xAI, with 403: "Content violates usage guidelines. … Failed check: SAFETY_CHECK_TYPE_BIO"
+  /不安全或敏感内容/, // Zhipu
 ];
 
 /**
@@ -112,6 +114,23 @@ const accountPhrases: readonly RegExp[] = [
   /(?:user )?location is not supported/i, // Google, with 400
   /not (?:available|supported) in your (?:country|region|location)/i,
   /country, region,? or territory not supported/i, // OpenAI
+  /organi[sz]ation must be verified/i, // OpenAI
+  /余额不足|欠费/, // Zhipu, with 429
+];
+
+/**
+ * Whether the server failed, whatever its status says: waiting may mend it.
+ */
+export function serverFault(codes: readonly string[], messages: readonly string[]): boolean {
+  return codes.some((code) => serverCodes.includes(code)) || says(messages, serverPhrases);
+}
+
+const serverCodes: readonly string[] = ['server_error', 'internal_server_error', 'internal_error'];
+
+const serverPhrases: readonly RegExp[] = [
+  /the server had an error/i, // OpenAI
+  /\b(?:model|engine|runner|worker) (?:process )?(?:has |was |is )?(?:crashed|unloaded|terminated)/i, // LM Studio, Ollama, with 400
+  /out of memory/i, // Text Generation Inference, with 424
 ];
 
 /**
@@ -167,5 +186,7 @@ const contextPhrases: readonly RegExp[] = [
   /context window exceeds limit/i, // MiniMax
   /exceeded model token limit/i, // Moonshot: "Your request exceeded model token limit: 131072 (requested: 150000)"
   /input length exceeds .{0,20}context length/i, // Ollama
+  /max_(?:completion_)?tokens must be at least 1, got -\d/i, // vLLM: what is left of the context
+  /string too long.{0,60}maximum length \d{6,}/i, // OpenAI, with 400, also of one message
   /`?inputs`? tokens \+ `?max_new_tokens`? must be <=/i, // Text Generation Inference, Together
 ];

@@ -12,6 +12,7 @@ import {
   contextTooLong,
   refusedContent,
   statusOfCode,
+  serverFault,
   unusableAccount,
 } from './model-failure-signs.ts';
 import { MAX_READ, parsedBody, shownWords, wordsOfBody } from './provider-words.ts';
@@ -128,8 +129,11 @@ const misuseNames: readonly string[] = [
   'AI_LoadSettingError',
 ];
 
-/** Temporary statuses below 500: time-out, conflict, too early, too many requests. */
-const passingStatuses: readonly number[] = [408, 409, 425, 429];
+/**
+ * Temporary statuses below 500: time-out, conflict, another server, a failed dependency, too early, too
+ * many requests, a client that did not wait.
+ */
+const passingStatuses: readonly number[] = [408, 409, 421, 424, 425, 429, 499];
 
 function judge(signs: Signs): { readonly code: ModelFailureCode; readonly retryable: boolean } {
   const { status, names, codes, messages } = signs;
@@ -145,6 +149,7 @@ function judge(signs: Signs): { readonly code: ModelFailureCode; readonly retrya
   if (unusableAccount(status, codes, messages)) return final('model_auth');
   if (contextTooLong(status, codes, messages)) return final('context_too_long');
   if (codes.includes(REDIRECTED)) return final('model_request_refused');
+  if (serverFault(codes, messages)) return { code: 'model_error', retryable: true };
   const refused =
     status !== undefined && status >= 400 && status < 500 && !passingStatuses.includes(status);
   return refused ? final('model_request_refused') : { code: 'model_error', retryable: true };

@@ -26,6 +26,7 @@ import type {
   ToolResultPart,
   WrittenPart,
 } from '../core/base/message.ts';
+import type { LanguageModel } from '../define/model/language-model.ts';
 import { nativeName } from '../core/toolchain/native-calls.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { UsageError } from '../core/base/usage-error.ts';
@@ -33,8 +34,24 @@ import { UsageError } from '../core/base/usage-error.ts';
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
 type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'];
 
-/** Marks the end of the part that the next request repeats. Only Anthropic needs such a mark. */
-const cacheMark: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+/**
+ * Marks the end of the part that the next request repeats. Only Claude needs such a mark; each adapter
+ * reads the one that has its name.
+ */
+const EPHEMERAL = { cacheControl: { type: 'ephemeral' } };
+const CACHE_MARK: SharedV4ProviderOptions = { anthropic: EPHEMERAL, openrouter: EPHEMERAL };
+
+/** The same on Bedrock, which refuses it of models that have no cache. */
+const BEDROCK_MARK: SharedV4ProviderOptions = { bedrock: { cachePoint: { type: 'default' } } };
+
+/** The mark for a model; of Claude on Bedrock only those have a cache that are not older than 3.7. */
+export function cacheMarkOf({
+  provider,
+  modelId,
+}: Pick<LanguageModel, 'provider' | 'modelId'>): SharedV4ProviderOptions {
+  if (!provider.includes('bedrock') || provider.includes('anthropic')) return CACHE_MARK;
+  return /claude-(?:3-7|\w+-[4-9]|[4-9])/.test(modelId) ? BEDROCK_MARK : {};
+}
 
 /**
  * The prompt for `messages`. Empty texts and messages are left out, because providers refuse them.
@@ -47,7 +64,7 @@ const cacheMark: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 
  */
 export function toPrompt(
   messages: readonly Message[],
-  options: { readonly cacheUpTo: number },
+  options: { readonly cacheUpTo: number; readonly cacheMark?: SharedV4ProviderOptions },
 ): LanguageModelV4Prompt {
   const idOf = callIds(messages);
   const prompt: LanguageModelV4Prompt = [];
@@ -56,7 +73,7 @@ export function toPrompt(
     prompt.push(...toPromptMessages(message, idOf));
     const last = prompt.at(-1);
     if (index + 1 === options.cacheUpTo && last !== undefined && prompt.length > lengthBefore) {
-      prompt[prompt.length - 1] = { ...last, providerOptions: cacheMark };
+      prompt[prompt.length - 1] = { ...last, providerOptions: options.cacheMark ?? CACHE_MARK };
     }
   });
   return prompt;

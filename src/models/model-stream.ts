@@ -98,6 +98,8 @@ interface PartialReply extends Pick<CollectorIo, 'onPart' | 'onCall'> {
   /** What the raw chunks say about the end. */
   notes: EndNotes;
   finish: Finish | undefined;
+  /** The id of a call that its provider runs once a person has approved it. */
+  waitsFor?: string;
 }
 
 /** A collector for one call of `entry`'s model; `onChunk` gets the pieces in order. */
@@ -254,7 +256,7 @@ function takePart(partial: PartialReply, part: StreamPart): void {
     case 'ping':
       return;
     case 'tool-approval-request':
-      leaveOut(partial, 'a request for approval of a tool that its provider runs');
+      partial.waitsFor = part.toolCallId;
       return;
     default:
       // A later release of a provider may add parts.
@@ -371,8 +373,19 @@ function hasContent({ items }: PartialReply): boolean {
   return items.length > 0;
 }
 
-/** Why the provider could not use the sample; the next one may be better. */
-function unusableIn({ notes }: PartialReply, reason: StopReason): string | undefined {
+/**
+ * Why the sample is of no use; the next one may be better. A provider that waits for an approval goes on
+ * only by state that it keeps, so its call is refused in words.
+ */
+function unusableIn(
+  { notes, waitsFor, items }: PartialReply,
+  reason: StopReason,
+): string | undefined {
+  if (waitsFor !== undefined) {
+    const call = items.find((item) => item.type === 'hosted_call' && item.id === waitsFor);
+    const tool = call?.type === 'hosted_call' ? call.tool : 'a tool';
+    return `a call of ${tool} waits for an approval by its provider, and nobody is asked for one there. Go on without this call`;
+  }
   return replyEnd(reason).kind === 'unusable' ? (notes.words ?? reason.raw) : undefined;
 }
 

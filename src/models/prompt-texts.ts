@@ -13,8 +13,9 @@ import { isPlainObject } from '../core/base/json.ts';
 import type { Message } from '../core/base/message.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import { preparedSpec } from './prepare-request.ts';
+import { orderFor, preparedSpec } from './prepare-request.ts';
 import { redactRequest } from './redact-request.ts';
+import { withinTime } from '../tools/within-time.ts';
 import type { AgentDefinition, Registry, TextFunction } from '../define/definition/definitions.ts';
 
 /** The texts that functions wrote; texts that the specification contains are absent. */
@@ -60,10 +61,11 @@ async function wholeRequest(
   const hasPrompt = purpose === 'reply' && (own === undefined || own.conversation === true);
   if (!hasPrompt) return requestOfOrder(order, view, { attempt });
   const agent = registry.agents.get(order.agent);
-  const { spec, ...decided } = await preparedSpec(agent, view.head.spec, info);
+  const { spec, ...decided } = await preparedSpec(agent, view.head.spec, info, order.model);
+  const chosen = orderFor(order, spec, decided.prepared);
   const shown = spec === view.head.spec ? view : { ...view, head: { ...view.head, spec } };
   const texts = await promptTexts(registry, order, shown, info);
-  return { ...requestOfOrder(order, shown, { attempt, ...texts }), ...decided };
+  return { ...requestOfOrder(chosen, shown, { attempt, ...texts }), ...decided };
 }
 
 /** Calls the agent's functions for one request. An error of a function fails the attempt. */
@@ -80,13 +82,15 @@ async function promptTexts(
   const time = agentTime(order.time, zoneOffset(spec.timeZone));
   const input = { ...info, input: { task, ...defined({ context }) }, time };
   const textOf = async (
-    source: { readonly kind: string } | null,
+    name: 'instructions' | 'rules',
     write: TextFunction | undefined,
-  ): Promise<string | undefined> =>
-    source?.kind === 'function' && write !== undefined ? write(input) : undefined;
+  ): Promise<string | undefined> => {
+    if (spec[name]?.kind !== 'function' || write === undefined) return undefined;
+    return withinTime(`\`${name}\` of ${spec.name}`, () => write(input));
+  };
   const [instructions, rules] = await Promise.all([
-    textOf(spec.instructions, definition?.instructions),
-    textOf(spec.rules, definition?.rules),
+    textOf('instructions', definition?.instructions),
+    textOf('rules', definition?.rules),
   ]);
   const notes = spec.rules?.kind === 'function' ? spec.serverNotes : undefined;
   const followed = [rules, notes].filter((text) => text !== undefined && text !== '').join('\n\n');
@@ -102,13 +106,10 @@ async function ownPrompt(
   texts: PromptTexts,
   now: { readonly time: AgentTime; readonly info: RunInfo },
 ): Promise<readonly Message[] | undefined> {
-  if (spec.react?.prompt !== true || definition?.prompt === undefined) return undefined;
-  const format = formatOf(spec.react.format);
-  const messages: unknown = await definition.prompt({
-    ...systemTexts(spec, texts),
-    format,
-    ...now,
-  });
+  const write = definition?.prompt;
+  if (spec.react?.prompt !== true || write === undefined) return undefined;
+  const input = { ...systemTexts(spec, texts), format: formatOf(spec.react.format), ...now };
+  const messages: unknown = await withinTime(`\`prompt\` of ${spec.name}`, () => write(input));
   if (Array.isArray(messages) && messages.every(isMessage)) return messages;
   throw new UsageError(
     'agent_prompt',

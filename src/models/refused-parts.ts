@@ -3,12 +3,12 @@
  * ends a run, and no fallback is needed.
  *
  * I1  What a provider could not use of a sample is a reply that says so: the model writes another one.
- * I2  A medium that is refused, and reasoning of earlier replies that no longer verifies or is not taken,
- *     are left out, and the model is asked again. Each medium has a word in its place. After
- *     {@link SINGLE_MEDIA} media, all others are left out at once.
+ * I2  A medium that is refused, a choice that forces a call, and reasoning of earlier replies that no
+ *     longer verifies or is not taken, are left out, and the model is asked again. Each medium and each
+ *     choice has a word in its place. After {@link SINGLE_MEDIA} media, all others are left out at once.
  */
 import { isPlainObject, isJsonObject, type JsonObject } from '../core/base/json.ts';
-import type { MediaPart, Message, Part } from '../core/base/message.ts';
+import { textMessage, type MediaPart, type Message, type Part } from '../core/base/message.ts';
 import type { ModelRequest, Reply } from '../core/contract/model.ts';
 import { noUsage } from '../core/model/usage.ts';
 import { mediaIn } from './fit/fetch-media.ts';
@@ -69,12 +69,19 @@ export function withoutRefused(
   if (code !== 'model_request_refused') return undefined;
   const warningOf = (what: string): string =>
     `The provider did not take ${what}: ${message.replace(/\.$/, '')}. The model was asked again without.`;
+  if (FORCED.test(message)) {
+    const reduced = withoutForcedCall(request);
+    const warning = warningOf('a choice that forces a call');
+    if (reduced !== request) return { request: reduced, warning, media: [] };
+  }
   if (REASONING.test(message)) {
     const reduced = withoutReasoning(request);
     const warning = warningOf('the reasoning of earlier replies');
     if (reduced !== request) return { request: reduced, warning, media: [] };
   }
-  if (!MEDIA.test(message) || !FAULT.test(message)) return undefined;
+  const codes = errorLayers(error).flatMap(({ code }) => (typeof code === 'string' ? [code] : []));
+  const isAboutMedia = MEDIA.test(message) || codes.some((code) => MEDIA_CODE.test(code));
+  if (!isAboutMedia || !FAULT.test(message)) return undefined;
   const all = request.messages.flatMap(mediaIn);
   if (all.length === 0) return undefined;
   const found = sent.leftOut < SINGLE_MEDIA ? refusedMedium(sent.messages, error) : undefined;
@@ -93,8 +100,24 @@ export function withoutRefused(
 const MEDIA =
   /\b(?:images?|pictures?|photos?|media|pdf|documents?|files?|videos?|audio|image_url|input_image|input_file|inline_?data|base64)\b/i;
 
+/** OpenAI: `invalid_image_url`, whose words name only the address. */
+const MEDIA_CODE = /image|file|audio|media/;
+
 const FAULT =
   /could not|cannot|can't|unable to|fail|invalid|not valid|unsupported|not support|n't support|not allowed|only text|too (?:large|big|small|many)|exceed|larger than|maximum|corrupt|unreadable|not represent|decod|unknown variant|unexpected|timeout|timed out|no endpoints found/i;
+
+/** DeepSeek, Qwen, Claude and others, while they think: "Thinking mode does not support this tool_choice". */
+const FORCED = /tool_?choice/i;
+
+/** The choice is the model's, which reads what is wanted of it. */
+function withoutForcedCall(request: ModelRequest): ModelRequest {
+  const { toolChoice = 'auto', mode, messages } = request;
+  // In mode `json` the run asks for the output in another way.
+  if (mode !== 'chat' || toolChoice === 'auto' || toolChoice === 'none') return request;
+  const what = toolChoice === 'required' ? 'one of the tools' : `the tool ${toolChoice.tool}`;
+  const wish = textMessage('user', `Call ${what} now.`);
+  return { ...request, toolChoice: 'auto', messages: [...messages, wish] };
+}
 
 const REASONING =
   /\bsignatures?\b|thought_?signature|encrypted[ _]content|invalid_encrypted_content|\b(?:redacted_)?thinking\b|reasoning_content|\breasoning\b/i;

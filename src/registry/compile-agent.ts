@@ -92,10 +92,12 @@ export function compileAgent(
   ];
   if (lacking.length > 0) return { kind: 'problems', problems: lacking };
   const settings = mergeSettings(definition.spec.settings, start.settings);
+  const mayChoose = definition.prepare !== undefined && chosen.models.length > 1;
   const spec: AgentSpec = {
     ...definition.spec,
     ...handedOn(definition.spec, start.model),
     models: withMaxTokens(chosen.models, settings),
+    ...defined({ choosesModel: mayChoose ? (true as const) : undefined }),
     ...defined({ settings, toolChoice: start.toolChoice ?? definition.spec.toolChoice }),
     ...defined({ compiled: start.compiled && compiledText(start.compiled) }),
     ...toolModels(definition, models, [...asked.models], [...limits, ...above]),

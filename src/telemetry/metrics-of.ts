@@ -68,6 +68,7 @@ const RECORDINGS: { readonly [Type in EventType]: RecordingsOf<Type> | null } = 
   'agent:validator:called': null,
   'agent:validator:result': null,
   'agent:answer:judged': null,
+  'agent:guarded': null,
   'agent:input': null,
   'agent:adjusted': null,
   'agent:paused': null,

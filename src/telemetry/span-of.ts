@@ -133,6 +133,13 @@ const PARTS: { readonly [Type in EventType]: PartOf<Type> | null } = {
   'agent:validator:called': null,
   'agent:validator:result': null,
   'agent:answer:judged': judgePart,
+  'agent:guarded': (event) => ({
+    id: SPAN_NAMES.event(event.seq),
+    parent: runOf(event),
+    name: 'guard',
+    durationMs: event.durationMs,
+    attributes: { [A.outcome]: event.outcome },
+  }),
   'agent:input': (event) => notePart(event, 'input', { [A.outcome]: event.kind }),
   'agent:adjusted': null,
   'agent:paused': null,

@@ -31,6 +31,7 @@ import {
 } from '../models/model-failures.ts';
 import { infoOf } from '../core/calls/run-info.ts';
 import { ownModel } from '../models/own-model.ts';
+import { orderFor } from '../models/prepare-request.ts';
 import { requestFor } from '../models/prompt-texts.ts';
 import { streamed } from '../models/stream-reply.ts';
 import { withModel } from '../models/providers/load-model.ts';
@@ -86,8 +87,9 @@ async function attemptOf(
   attempts: number,
   signal: AbortSignal,
 ): Promise<AttemptEnd> {
-  const entry = findEntry(registry.models, order.model);
-  if (entry === undefined) return failed(missingModel(registry, order), attempts);
+  if (findEntry(registry.models, order.model) === undefined) {
+    return failed(missingModel(registry, order), attempts);
+  }
   const number = order.triesBefore + attempts;
   const beside = createReadsBeside({
     order,
@@ -102,12 +104,15 @@ async function attemptOf(
   });
   try {
     const info = infoOf(order, { run: address, context: view.head.context });
-    const called = await ownModel(await withModel(entry, registry.packageFolders), info);
     const request = await requestFor(registry, order, view, { attempt: number, info });
+    const asked = orderFor(order, view.head.spec, request.prepared);
+    const entry = findEntry(registry.models, asked.model);
+    if (entry === undefined) return failed(missingModel(registry, asked), attempts);
+    const called = await ownModel(await withModel(entry, registry.packageFolders), info);
     const around = { layers: agent.definition.middleware?.model ?? [], info };
     const end = await streamed({ chunks, order, number }, (io) => {
-      const asked = { ...io, signal, onCall: beside.offer };
-      return callLayeredModel(around, entryFor(called, order), request, asked);
+      const given = { ...io, signal, onCall: beside.offer };
+      return callLayeredModel(around, entryFor(called, asked), request, given);
     });
     if (end.kind === 'aborted') return { ...end, ...lostOf(beside.stop()) };
     beside.complete(end.reply);

@@ -4,6 +4,7 @@
 import { defined } from '../core/base/defined.ts';
 import { exactSum } from '../core/base/exact-sum.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
+import { isModelId } from '../core/base/model-id.ts';
 import {
   checkedPart,
   checkOwnCount,
@@ -25,7 +26,6 @@ import { hideIn, HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import { shown } from '../core/text/shown.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import type { ReportContext, ToolContext } from '../define/definition/definitions.ts';
-import { isModelId } from '../define/model/model-entry.ts';
 
 /** Maximum size of all events of one call, in bytes: one payload of history holds them. */
 const MAX_EVENT_BYTES_PER_CALL = 262_144;

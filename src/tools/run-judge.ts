@@ -3,40 +3,26 @@
  * it.
  */
 import { defined } from '../core/base/defined.ts';
-import type { Json, JsonObject } from '../core/base/json.ts';
+import type { Json } from '../core/base/json.ts';
+import type { GuardVerdict } from '../core/contract/judgement.ts';
 import { infoOf } from '../core/calls/run-info.ts';
 import type { JudgeOrder, JudgeResult, Reports, Verdict } from '../core/contract/outcome.ts';
 import { toJsonResult } from '../core/base/json-result.ts';
 import { asCaller } from './caller.ts';
-import { attempt, type AttemptOptions } from './attempt.ts';
+import { attempt } from './attempt.ts';
+import type { JudgeOptions, JudgeRun } from './judge-run.ts';
 import type {
   RegisteredAgent,
   ReportContext,
   ValidatorDefinition,
 } from '../define/definition/definitions.ts';
+import { runGuards } from './run-guards.ts';
 import { fitValue } from './fit-value.ts';
 import { hideIn, HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
 import { reporter } from './reporter.ts';
 import { readVerdict, type ReadVerdict } from './read-verdict.ts';
 import type { ValueSchema } from '../define/schema/value-schema.ts';
-
-/** The result of an attempt. */
-export type JudgeRun =
-  | { readonly kind: 'judged'; readonly result: JudgeResult }
-  /** A validator or a schema library threw: to be retried. `message` names it and has its error. */
-  | { readonly kind: 'threw'; readonly message: string }
-  /** This worker lacks a validator, which `what` names in words. No validator was asked. */
-  | { readonly kind: 'not_here'; readonly what: string; readonly message: string }
-  | { readonly kind: 'stopped' };
-
-/** What an attempt needs besides the order. */
-export interface JudgeOptions extends AttemptOptions {
-  /** The id of the run. */
-  readonly run: string;
-  /** Gives the context of the run to validators that read it. Default: the run has none. */
-  readonly readContext?: () => Promise<JsonObject | undefined>;
-}
 
 /** One attempt; never rejects. Candidates after the first that fits its schema are not read. */
 export async function runJudge(
@@ -58,6 +44,12 @@ export async function runJudge(
       attempt: options.attempt,
     }),
   };
+  if (order.guarded !== undefined) {
+    const { text, guards: names } = order.guarded;
+    const { guards = [] } = agent.definition;
+    const guarded = await runGuards({ text, names, guards, context: judge.context }, options);
+    return isStop(guarded) ? guarded : judged(judge, [], [], { ...reports(), guarded });
+  }
   const sections = await judgeSections(judge);
   if (!Array.isArray(sections)) return sections as Stop;
   const verdicts: Verdict[] = [];
@@ -86,13 +78,13 @@ function judged(
   { ran, options }: Judge,
   verdicts: readonly Verdict[],
   sections: readonly SectionVerdict[],
-  reports: Reports,
+  reports: Pick<JudgeResult, keyof Reports | 'guarded'>,
 ): JudgeRun {
   const { attempt: attempts } = options;
   return { kind: 'judged', result: { verdicts, sections, validators: ran, attempts, ...reports } };
 }
 
-function isStop(value: Verdict | Stop): value is Stop {
+function isStop(value: Verdict | GuardVerdict | Stop): value is Stop {
   return value.kind === 'threw' || value.kind === 'stopped' || value.kind === 'not_here';
 }
 

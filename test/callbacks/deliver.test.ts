@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
-import { isAllowedHost, isRefusedAddress } from '../../src/http/allowed-hosts.ts';
+import { isAllowedHost, isNotPublic, isRefusedAddress } from '../../src/http/allowed-hosts.ts';
 import { deliver, type CallbackSettings } from '../../src/callbacks/deliver.ts';
 import { isSecret, signedHeaders } from '../../src/callbacks/signature.ts';
 import type { CallbackMessage } from '../../src/core/contract/callback.ts';
@@ -220,6 +220,27 @@ it('no form of an address that is refused leads there', () => {
       expect(isRefusedAddress(whole), whole).toBe(true);
     }),
   );
+});
+
+const privateIpv4 = fc
+  .tuple(
+    fc.constantFrom([127], [10], [172, 31], [192, 168], [100, 64]),
+    fc.infiniteStream(fc.nat(255)),
+  )
+  .map(([head, rest]): readonly number[] => [...head, ...rest.take(4 - head.length)]);
+
+it('no form of a private address is public', () => {
+  const texts = fc.tuple(privateIpv4, fc.constantFrom(...FORMS), fc.nat(0xffff));
+  fc.assert(
+    fc.property(texts, ([ip, form, any]) => {
+      expect(isNotPublic(ip.join('.'))).toBe(true);
+      expect(isNotPublic(form(ip, any)), form(ip, any)).toBe(true);
+    }),
+  );
+  for (const ip of ['::1', 'fc00::1', 'fd12:3456::1', 'fec0::1'])
+    expect(isNotPublic(ip)).toBe(true);
+  for (const ip of ['2606:2800:220:1::1', '::ffff:93.184.216.34', '93.184.216.34'])
+    expect(isNotPublic(ip)).toBe(false);
 });
 
 it('no spelling of an IPv4 address that is refused leads there', () => {

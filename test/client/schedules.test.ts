@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '@temporalio/client';
 import type { UsageError } from '../../src/core/base/usage-error.ts';
 import { createEverloop } from '../../src/client/everloop-client.ts';
+import { scheduledRun, scheduleInput } from '../../src/client/schedules/schedule-input.ts';
 import { durationMsOf, specOf, timeOf } from '../../src/client/schedules/schedule-times.ts';
 
 /** A client whose service must not be asked. */
@@ -214,5 +215,16 @@ describe('the times of a schedule', () => {
         { hour: { start: 0, end: 0 }, minute: [{ start: 5, end: 5 }, 7], comment: 'mine' },
       ],
     });
+  });
+});
+
+describe('the run of a schedule', () => {
+  it('keeps the settings of its model calls', () => {
+    const asked = { settings: { temperature: 0 }, toolChoice: 'required' } as const;
+
+    const input = scheduleInput({ agent: 'clerk', task: 'Go', ...asked });
+
+    expect(input).toMatchObject(asked);
+    expect(scheduledRun(input)).toEqual({ agent: 'clerk', task: { text: 'Go' }, ...asked });
   });
 });

@@ -5,6 +5,7 @@ import {
   defineTool,
   defineValidator,
   type AgentDefinition,
+  type ModelEntry,
   type ModelReply,
   type RunInfo,
   type ToolDefinition,
@@ -245,17 +246,107 @@ describe('what a function decides about a request', () => {
     },
   );
 
+  test('`prepare` chooses among the models of the agent; what it costs is that of the chosen', async () => {
+    const small = scriptedModel([call('look'), 'done']);
+    const large = scriptedModel([call('look')]);
+    const usage = { inputTokens: 1_000_000, outputTokens: 0 };
+    const priced = (id: string, { model }: typeof small, input: number): ModelEntry => ({
+      id,
+      model: async (request, io) => ({ ...((await model(request, io)) as ModelReply), usage }),
+      price: { input, output: 0 },
+    });
+    const agent = defineAgent({
+      name: 'clerk',
+      model: { ...priced('small', small, 1), fallbacks: ['large'] },
+      tools: [tool('look')],
+      prepare: ({ iteration }) => (iteration === 1 ? { model: 'large' } : {}),
+      limits: { costUsd: 100 },
+    });
+    const run = startInMemory({ agent, task: 'x', models: [priced('large', large, 10)] });
+
+    const { stats, value } = await run.result;
+
+    expect(value).toBe('done');
+    expect(stats.counters).toMatchObject({
+      'agent:model_calls:large': 1,
+      'agent:model_calls:small': 2,
+      'agent:cost_microusd:large': 10_000_000,
+      'agent:cost_microusd:small': 2_000_000,
+    });
+    large.assertDone();
+    small.assertDone();
+  });
+
+  test('a fallback is asked, whatever `prepare` chooses', async () => {
+    const refused = Object.assign(new Error('no credit'), { statusCode: 402 });
+    const small = scriptedModel(['done']);
+    const agent = defineAgent({
+      name: 'clerk',
+      model: { id: 'large', model: scriptedModel([refused]).model, fallbacks: ['small'] },
+      prepare: () => ({ model: 'large' }),
+    });
+
+    const step = await startInMemory({
+      agent,
+      task: 'x',
+      models: [{ id: 'small', model: small.model }],
+    }).result;
+
+    expect(step).toMatchObject({ status: 'success', value: 'done' });
+  });
+
+  test('a budget above holds for the dearest model that `prepare` may choose', async () => {
+    const usageOf = (output: number): object => ({ inputTokens: 10, outputTokens: output });
+    const dear: ModelEntry = {
+      id: 'dear',
+      model: (request) => {
+        const { maxOutputTokens = 100_000 } = request.settings as { maxOutputTokens?: number };
+        return Promise.resolve({ content: 'x', usage: usageOf(maxOutputTokens) as never });
+      },
+      price: { input: 1, output: 100 },
+    };
+    const child = defineAgent({
+      name: 'child',
+      mode: 'text',
+      model: {
+        id: 'cheap',
+        model: () => Promise.resolve('x'),
+        price: { input: 1, output: 1 },
+        fallbacks: ['dear'],
+      },
+      prepare: () => ({ model: 'dear' }),
+    });
+    const parent = defineAgent({
+      name: 'parent',
+      model: {
+        id: 'main',
+        model: scriptedModel([{ toolCalls: [{ name: 'child', args: { task: 'x' } }] }, 'done'])
+          .model,
+        price: { input: 0, output: 0 },
+      },
+      tools: [agentTool({ agent: child })],
+      limits: { costUsd: 0.05 },
+    });
+
+    const { usage } = await startInMemory({ agent: parent, task: 'x', models: [dear] }).result;
+
+    expect(usage.costMicroUsd).toBeGreaterThan(10_000);
+    expect(usage.costMicroUsd).toBeLessThanOrEqual(50_000);
+  });
+
   test.each([
+    [{ model: 'huge' }, 'to name a model of the agent (main), got "huge"'],
     [{ tool: ['look'] }, 'Did you mean `tools`?'],
     [{ tools: ['lok'] }, 'to name tools of the agent (look), got "lok"'],
     [{ settings: { temprature: 1 } }, 'Did you mean `temperature`?'],
     [{ settings: { headers: { authorization: 'x' } } }, 'without keys'],
     [{ toolChoice: { tool: 'pay' } }, 'a tool of the agent (look)'],
-    ['look', 'to give { tools?, toolChoice?, settings? }'],
+    ['look', 'to give { model?, tools?, toolChoice?, settings? }'],
   ])('`prepare` that gives %j is an error that says so', async (given, message) => {
     const { model } = scriptedModel([]);
     const prepare = (): never => given as never;
-    const agent = defineAgent({ name: 'clerk', model, tools: [tool('look')], prepare });
+    const entry = { id: 'main', model };
+    const agent = defineAgent({ name: 'clerk', model: entry, tools: [tool('look')], prepare });
 
     const step = await startInMemory({ agent, task: 'x' }).result;
 

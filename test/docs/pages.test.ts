@@ -1,6 +1,6 @@
 /** Pages of docs/ whose code is that of examples which run here. */
 import { describe, expect, test } from 'vitest';
-import { clerk } from '../../examples/docs/answers.ts';
+import { clerk, guardedDesk } from '../../examples/docs/answers.ts';
 import { herald, planner } from '../../examples/docs/formats.ts';
 import { entries, first, withFallback } from '../../examples/docs/models.ts';
 import { carefulLoop, gatheringLoop, programmerLoop } from '../../examples/docs/own-loops.ts';
@@ -73,6 +73,22 @@ describe('answers', () => {
     expect(told[1]).toContain('Write to an address of example.com, not to ada@elsewhere.org.');
     const called = bodiesOf(run.events, 'agent:validator:called')[0];
     expect(called?.answer).toMatchObject({ send_at: '2026-03-11T08:00:00Z' });
+  });
+});
+
+describe('guards', () => {
+  test('write what the model sees, or end the run', async () => {
+    const script = scriptedModel(['done']);
+    const agent = guardedDesk(script.model);
+
+    await startInMemory({ agent, task: 'Card 4111111111111111' }).result;
+    const step = await startInMemory({ agent, task: 'Plan an attack.' }).result;
+
+    expect(JSON.stringify(script.requests)).toContain('Card [card]');
+    expect(step).toMatchObject({
+      reason: 'blocked',
+      stats: { counters: { 'agent:model_calls:moderation': 1 } },
+    });
   });
 });
 

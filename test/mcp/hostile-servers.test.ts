@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/base/json.ts';
+import type { RunInfo } from '../../src/core/calls/run-info.ts';
 import type { McpServerDefinition } from '../../src/define/definition/mcp-server.ts';
 import { isCheckable } from '../../src/mcp/catalogue/check-cost.ts';
 import type { McpConnection } from '../../src/mcp/connection/connection.ts';
@@ -150,9 +151,12 @@ describe('the connections of a server', () => {
   it('one that is refused to a call is closed after the other calls on it', async () => {
     const { made, connect } = connections();
     const pool = new ServerPool(fakeServer('x'), async () => connect());
-    const [refused, other] = [await pool.lease('', signal), await pool.lease('', signal)];
+    const [refused, other] = [
+      await pool.lease(undefined, signal),
+      await pool.lease(undefined, signal),
+    ];
     refused.release(true);
-    const next = await pool.lease('', signal);
+    const next = await pool.lease(undefined, signal);
 
     expect(made.map(({ isClosed }) => isClosed)).toEqual([false, false]);
     other.release();
@@ -167,7 +171,8 @@ describe('the connections of a server', () => {
     try {
       const { made, connect } = connections();
       const pool = new ServerPool(fakeServer('x', { scope: 'run' }), async () => connect());
-      const use = async (run: number) => (await pool.lease(`run-${run}`, signal)).release();
+      const use = async (run: number) =>
+        (await pool.lease({ runId: `run-${run}` } as RunInfo, signal)).release();
       for (let run = 0; run < 70; run++) await use(run);
       expect(made.filter(({ isClosed }) => isClosed)).toEqual([]);
       vi.advanceTimersByTime(61_000);
@@ -188,7 +193,7 @@ describe('the connections of a server', () => {
     const arrived = new Promise<void>((resolve) => (arrive = resolve));
     const pool = new ServerPool(fakeServer('x', { idleMs: 1 }), () => arrived.then(connect));
     const stop = new AbortController();
-    const lease = pool.lease('', stop.signal);
+    const lease = pool.lease(undefined, stop.signal);
     stop.abort(new Error('stop'));
     await expect(lease).rejects.toThrow('stop');
     await new Promise((resolve) => setTimeout(resolve, 30));

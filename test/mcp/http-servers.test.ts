@@ -150,6 +150,52 @@ describe('the credentials of a worker', () => {
     expect(JSON.stringify(server)).not.toContain(TOKEN);
   });
 
+  it('may be those of a run, given for each request, and then no runs share a connection', async () => {
+    const seen: string[] = [];
+    const http = await startHttp(({ headers }) => {
+      seen.push(headers.authorization ?? '');
+      return undefined;
+    });
+    const given: (string | undefined)[] = [];
+    const server = asking(http.url, {
+      auth: async (info) => {
+        given.push(info?.run);
+        return `token-of-${info?.by ?? 'the worker'}`;
+      },
+    });
+    const tools = open(server);
+    const call = (run: string, by: string) =>
+      callListed(tools, [server], 'asking_add', { a: 2, b: 2 }, { runId: run, info: { run, by } });
+
+    const [first, second] = [await call('r1', 'ada'), await call('r2', 'bob')];
+
+    expect([first.value, second.value]).toEqual(['4', '4']);
+    expect(new Set(seen)).toEqual(
+      new Set(['Bearer token-of-the worker', 'Bearer token-of-ada', 'Bearer token-of-bob']),
+    );
+    expect(new Set(given)).toEqual(new Set([undefined, 'r1', 'r2']));
+    expect(server.scope).toBe('run');
+  });
+
+  it.each([
+    { name: 'throws', auth: () => Promise.reject(new Error('no account')), said: 'no account' },
+    { name: 'gives nothing', auth: () => '', said: 'it is no text' },
+  ])('are an error, and nothing is sent, where the function $name', async ({ auth, said }) => {
+    const http = await startHttp();
+    let isOpen = true;
+    const server = asking(http.url, { auth: () => (isOpen ? 'token' : auth()) });
+    const tools = open(server);
+    await tools.list([server]);
+    isOpen = false;
+    const before = http.requests.length;
+
+    const { error } = await callListed(tools, [server], 'asking_add', { a: 2, b: 2 });
+
+    expect(isNotSent(error)).toBe(true);
+    expect(String((error as Error).message)).toContain(said);
+    expect(http.requests).toHaveLength(before);
+  });
+
   it('that are refused for ever are an error with these words, and the token is in no log', async () => {
     let isOpen = true;
     const http = await startHttp(({ headers }) =>

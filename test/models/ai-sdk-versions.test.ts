@@ -148,7 +148,6 @@ describe('a stream of specification v4', () => {
         { type: 'tool-call', ...hosted, input: '{"query":"rain"}' },
         { type: 'tool-result', ...hosted, result: { hits: 0 }, preliminary: true },
         { type: 'tool-result', ...hosted, result: { hits: 1 } },
-        { type: 'tool-approval-request', approvalId: 'a1', toolCallId: 's1' },
         { type: 'source', sourceType: 'url', id: 'u1', url: 'https://a.example', title: 'A' },
         { type: 'file', mediaType: 'image/png', data: { type: 'data', data: large } },
         { type: 'text-start', id: 't' },
@@ -166,9 +165,26 @@ describe('a stream of specification v4', () => {
           { type: 'text', text: 'Rain.' },
         ],
         warnings: [
-          { message: expect.stringContaining('a request for approval of a tool') },
           { message: expect.stringContaining('a file of type image/png that is too large') },
         ],
+      },
+    });
+  });
+
+  test('that waits for an approval of what its provider runs is of no use, and says so', async () => {
+    const hosted = { toolCallId: 's1', toolName: 'mcp.pay', providerExecuted: true };
+    const result = await call(
+      streaming([
+        { type: 'tool-call', ...hosted, input: '{}' },
+        { type: 'tool-approval-request', approvalId: 'a1', toolCallId: 's1' },
+        finish,
+      ]),
+    );
+
+    expect(result).toMatchObject({
+      reply: {
+        parts: [{ type: 'hosted_call', id: 's1', tool: 'mcp.pay' }],
+        unusable: expect.stringContaining('a call of mcp.pay waits for an approval'),
       },
     });
   });

@@ -118,4 +118,51 @@ describe('a tool of the AI SDK', () => {
 
     expect(() => fromAiTool('search', given, { effect: 'read' })).toThrow('Expected an `execute`');
   });
+
+  it('is taken by name, as `generateText` takes it, and begins once', async () => {
+    const calls: string[] = [];
+    const weather = tool({
+      description: 'Says what the weather is.',
+      inputSchema: z.object({ city: z.string() }),
+      execute: ({ city }): string => {
+        calls.push(city);
+        throw new Error('the line is dead');
+      },
+    });
+    const search = anthropic.tools.webSearch_20250305({}) as AiTool;
+    const ours = fromAiTool('ours', weather, { effect: 'read' });
+    const script = scriptedModel([
+      { toolCalls: [{ name: 'weather', args: { city: 'Vienna' } }] },
+      'Done.',
+    ]);
+    const agent = defineAgent({
+      name: 'a',
+      model: script.model,
+      tools: { weather, search, ours },
+    });
+
+    await startInMemory({ agent, task: 'Look.' }).result;
+
+    expect(agent.spec.tools.map(({ name, effect }) => [name, effect])).toEqual([
+      ['weather', 'once'],
+      ['ours', 'read'],
+    ]);
+    expect(agent.spec.hosted).toMatchObject([{ name: 'web_search_20250305' }]);
+    expect(calls).toEqual(['Vienna']);
+  });
+
+  it('is refused in words where it lacks a name or an `execute`', () => {
+    const { model } = scriptedModel([]);
+    const asked = tool({ inputSchema: z.object({}) }) as AiTool;
+
+    expect(() => defineAgent({ name: 'a', model, tools: [asked] })).toThrow(
+      /Write `tools: \{ name: tool\(\{…\}\) \}`, or `fromAiTool/,
+    );
+    expect(() => defineAgent({ name: 'a', model, tools: { asked, 'no name': asked } })).toThrow(
+      /Expected an `execute` of tool `asked`, got none[^]*tool `no name`/,
+    );
+    expect(() => defineAgent({ name: 'a', model, tools: 'search' as never })).toThrow(
+      'Expected `tools` to be a list',
+    );
+  });
 });

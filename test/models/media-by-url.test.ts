@@ -45,6 +45,9 @@ const PAGES: Readonly<Record<string, RequestListener>> = {
   },
 };
 
+/** As an operator names a store beside the worker. */
+const NAMED = ['127.0.0.1', '[fd00:ec2::254]', '169.254.169.254', 'files.example'];
+
 const asked: string[] = [];
 let files: Server;
 let provider: RefusingProvider;
@@ -96,7 +99,7 @@ async function ask(
 ): Promise<{ readonly reply: Reply; readonly sent: string }> {
   const model = modelAt(provider.url, protocol, protocol === 'google' ? 'gemini-2.5-pro' : 'm');
   const signal = new AbortController().signal;
-  const given = { signal, onChunk: () => undefined, ...io };
+  const given = { signal, onChunk: () => undefined, mediaHosts: NAMED, ...io };
   const outcome = await callEntry({ id: 'm', model }, requestOf(parts), given);
   if (outcome.kind !== 'reply') throw new Error('aborted');
   return { reply: outcome.reply, sent: bodies().at(-1) ?? '' };
@@ -185,13 +188,13 @@ describe('media by URL', () => {
 
   it('are waited for no longer than all of them may take, or their call lasts', async () => {
     const signal = new AbortController().signal;
-    const fetcher = createMediaFetcher({ signal, hosts: undefined, timeoutMs: 50 });
+    const fetcher = createMediaFetcher({ signal, hosts: NAMED, timeoutMs: 50 });
     const both = ['/silent', '/silent?2'].map((path) => fetcher.fetch(media(`${at}${path}`)));
 
     expect(await Promise.all(both)).toEqual(
       Array(2).fill('media of one request took longer than 0.05 s'),
     );
-    const ended = createMediaFetcher({ signal: AbortSignal.abort(), hosts: undefined });
+    const ended = createMediaFetcher({ signal: AbortSignal.abort(), hosts: NAMED });
     expect(await ended.fetch(media(`${at}/silent`))).toMatch(/abort/i);
   });
 
@@ -207,4 +210,18 @@ describe('media by URL', () => {
       (await ask('google', [url], { mediaHosts: ['127.0.0.1'] })).reply.warnings,
     ).toBeUndefined();
   });
+
+  it.each(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433'])(
+    'come from no private address, unless its host is named: %s',
+    async (host) => {
+      const before = asked.length;
+      const { port } = new URL(at);
+      const url = `http://${host}:${port}/a.png`;
+
+      const { sent } = await ask('google', [media(url)], { mediaHosts: undefined });
+
+      expect(sent).toMatch(/no request is sent to \S+, which is a private address/);
+      expect(asked).toHaveLength(before);
+    },
+  );
 });

@@ -295,7 +295,10 @@ describe('toPrompt', () => {
       {
         role: 'user',
         content: [{ type: 'text', text: 'b' }],
-        providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+        providerOptions: {
+          anthropic: { cacheControl: { type: 'ephemeral' } },
+          openrouter: { cacheControl: { type: 'ephemeral' } },
+        },
       },
       { role: 'user', content: [{ type: 'text', text: 'c' }] },
     ]);

@@ -2,11 +2,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findModel } from './programs.ts';
 
 /** Tokens of one request and its reply: small, so that a test can exceed them. */
-export const CONTEXT_TOKENS = 2_048;
+export const CONTEXT_TOKENS = 4_096;
 
 /** A server that answers. */
 export interface LlamaServer {
@@ -36,6 +37,7 @@ export async function startLlamaServer(): Promise<LlamaServer> {
     threads: 1,
     seed: 1,
     temp: 0,
+    'chat-template-file': fileURLToPath(new URL('tools.jinja', import.meta.url)),
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = spawn(server, [...args, '--jinja'], { stdio: ['ignore', 'ignore', 'pipe'] });

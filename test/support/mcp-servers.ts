@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
+import type { RunInfo } from '../../src/core/calls/run-info.ts';
 import type { ToolContext } from '../../src/define/definition/definitions.ts';
 import { mcpServer, type McpServerOptions } from '../../src/define/mcp/mcp-server.ts';
 import type { McpServerDefinition } from '../../src/define/definition/mcp-server.ts';
@@ -108,13 +109,19 @@ export interface CallEnd {
   readonly emitted: readonly { readonly name: string; readonly data: Json }[];
 }
 
+/** How a call is made, and what it knows of its run. */
+type CallOptions = Partial<McpCall> & {
+  readonly callId?: string;
+  readonly info?: Partial<RunInfo>;
+};
+
 /** Binds and calls the tool `name` of the listing of `servers`, as an activity does. */
 export async function callListed(
   tools: McpTools,
   servers: readonly McpServerDefinition[],
   name: string,
   args: JsonObject = {},
-  options: Partial<McpCall> & { readonly callId?: string } = {},
+  options: CallOptions = {},
 ): Promise<CallEnd> {
   const listing = await tools.list(servers);
   if (listing.kind === 'not_here') throw new Error(listing.message);
@@ -129,7 +136,7 @@ export async function callBound(
   binding: Parameters<McpTools['bind']>[0],
   name: string,
   args: JsonObject = {},
-  { callId = 'c1', ...options }: Partial<McpCall> & { readonly callId?: string } = {},
+  { callId = 'c1', info = {}, ...options }: CallOptions = {},
 ): Promise<CallEnd> {
   const { signal = AbortSignal.timeout(60_000), runId = 'r1' } = options;
   const bound = await tools.bind(binding, { name, runId, signal, ...options });
@@ -137,6 +144,7 @@ export async function callBound(
     throw new Error(bound.kind === 'rejected' ? bound.message : bound.what);
   const emitted: { name: string; data: Json }[] = [];
   const context = {
+    ...info,
     signal,
     runId,
     callId,

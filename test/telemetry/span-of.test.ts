@@ -63,6 +63,7 @@ const ROWS: { readonly [Type in EventType]: Row<Type> } = {
     'downgrade',
     TURN,
   ],
+  'agent:guarded': [{ outcome: 'passed', durationMs: 5 }, 'guard', RUN],
   'agent:model_changed': [{ model: 'm' }, 'model_changed', TURN],
   'agent:turn:read': [{ kind: 'answer', blocks: {} }, null],
   'agent:section:read': [{ name: 'answer' }, null],

@@ -14,7 +14,8 @@ import type {
   ValidatorDefinition,
   ValidatorVerdict,
 } from '../../src/define/definition/definitions.ts';
-import { runJudge, type JudgeRun } from '../../src/tools/run-judge.ts';
+import type { JudgeRun } from '../../src/tools/judge-run.ts';
+import { runJudge } from '../../src/tools/run-judge.ts';
 import type { Json } from '../../src/core/base/json.ts';
 import type { JudgeOrder } from '../../src/core/contract/outcome.ts';
 import { judgeOrder, quietSignal, testerWith } from '../define/agents.ts';

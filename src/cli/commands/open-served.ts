@@ -28,6 +28,8 @@ export interface StartFlags extends Omit<ServedOptions, 'mayServe'> {
   readonly id?: string;
   readonly limit: readonly string[];
   readonly model?: string;
+  /** Of `run`. */
+  readonly settings?: string;
 }
 
 /** The help of `--on-event`. */
@@ -37,12 +39,13 @@ export const ON_EVENT_HELP =
 /** What such a command starts its runs with. */
 export async function startFrom(
   { io }: Cli,
-  { context, limit, model, onEvent }: StartFlags,
-): Promise<Pick<StartOptions, 'context' | 'limits' | 'model' | 'onEvent'>> {
+  { context, limit, model, settings, onEvent }: StartFlags,
+): Promise<Pick<StartOptions, 'context' | 'limits' | 'model' | 'settings' | 'onEvent'>> {
   return defined({
     context: await readJsonObject('--context', context, io.cwd),
     limits: readLimits(limit),
     model,
+    settings: await readJsonObject('--settings', settings, io.cwd),
     onEvent: await readCallbacks(onEvent, io.cwd),
   });
 }

@@ -48,6 +48,10 @@ export function addRunCommand(program: Command, act: CommandRunner): void {
     .option('--model <id>', "model entry that replaces the agent's own")
     .option('--on-event <url>', ON_EVENT_HELP, collect, [])
     .option('--serve', 'serve the agent file even if TEMPORAL_ADDRESS is set')
+    .option(
+      '--settings <json>',
+      'settings of model calls as a JSON object: temperature, reasoning, …',
+    )
     .option('--tenant <name>', 'the tenant of the run, with which its id begins')
     .option('--no-serve', 'leave the work to other workers')
     .action((agent: string, task: string | undefined, options: RunOptions) =>

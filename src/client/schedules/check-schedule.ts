@@ -120,6 +120,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   history: ELSEWHERE,
   limits: ELSEWHERE,
   model: ELSEWHERE,
+  settings: ELSEWHERE,
+  toolChoice: ELSEWHERE,
   onEvent: ELSEWHERE,
   compiled: ELSEWHERE,
 };

@@ -25,8 +25,10 @@ export function scheduleInput(
   timeZone: string = SCHEDULE_DEFAULTS.timeZone,
 ): AgentInput {
   if (parts.compiled !== undefined) requireCompiled(parts.compiled);
-  const { tenant, context, history, limits, model, onEvent, compiled } = parts;
-  const start = defined({ tenant, task, context, history, limits, model, onEvent, compiled });
+  const { tenant, context, history, limits, model, settings, toolChoice } = parts;
+  const { onEvent, compiled } = parts;
+  const asked = { model, settings, toolChoice, compiled };
+  const start = defined({ tenant, task, context, history, limits, ...asked, onEvent });
   const input = startInput(agent, start, { ...INLINE_SIZES, start: MAX_SCHEDULE_BYTES });
   const problem =
     ownNameProblem(context) ??
@@ -38,13 +40,14 @@ export function scheduleInput(
 
 /** What a run of the schedule is started with, from the input that it keeps. */
 export function scheduledRun(input: AgentInput): ScheduledRun {
-  const { agent, tenant, task, context, history, limits, model } = input;
+  const { agent, tenant, task, context, history, limits, model, settings, toolChoice } = input;
   const { onEvent, compiled, schedule } = input;
   const isEmpty = task.text === '' && task.media === undefined;
   const kept = { task: isEmpty ? undefined : task, context, history, limits, model };
+  const asked = { settings, toolChoice };
   return {
     agent,
-    ...defined({ tenant, ...kept, onEvent, compiled, previous: schedule?.previous }),
+    ...defined({ tenant, ...kept, ...asked, onEvent, compiled, previous: schedule?.previous }),
   };
 }
 

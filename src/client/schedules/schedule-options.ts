@@ -41,7 +41,15 @@ export interface SchedulePolicies {
 /** What each run of a schedule is started with: at most 1 MB, fixed when the schedule is written. */
 export interface ScheduledRun extends Pick<
   StartParts,
-  'tenant' | 'context' | 'history' | 'limits' | 'model' | 'onEvent' | 'compiled'
+  | 'tenant'
+  | 'context'
+  | 'history'
+  | 'limits'
+  | 'model'
+  | 'settings'
+  | 'toolChoice'
+  | 'onEvent'
+  | 'compiled'
 > {
   readonly agent: string;
   /**

@@ -63,6 +63,8 @@ function wordsOf(event: Exclude<AgentEvent, { readonly data: unknown }>): Words 
         text: 'A part of the reply could not be read',
         detail: event.problems.map(({ message }) => message).join('\n'),
       };
+    case 'agent:guarded':
+      return guardWords(event);
     case 'agent:model_changed':
       return { kind: 'adjusted', text: `${event.model} is asked first from now on` };
     case 'agent:structured_output_downgraded':
@@ -71,11 +73,7 @@ function wordsOf(event: Exclude<AgentEvent, { readonly data: unknown }>): Words 
         text: `${event.model} refused output by ${event.from}; ${event.to} is used from now on`,
       };
     case 'agent:validator:result':
-      return {
-        kind: 'verdict',
-        text: `${event.validator} ${event.accepted ? 'accepted' : 'rejected'} the answer`,
-        ...defined({ detail: event.feedback }),
-      };
+      return validatorWords(event);
     default:
       return null;
   }
@@ -99,6 +97,22 @@ function limitHead({ key, max }: Limit): { readonly key: string; readonly max: n
 function byText(event: object): string {
   const { by } = byOf(event);
   return by === undefined ? '' : ` by ${by}`;
+}
+
+function validatorWords({
+  validator,
+  accepted,
+  feedback: detail,
+}: Extract<AgentEvent, { readonly type: 'agent:validator:result' }>): Words {
+  const text = `${validator} ${accepted ? 'accepted' : 'rejected'} the answer`;
+  return { kind: 'verdict', text, ...defined({ detail }) };
+}
+
+function guardWords({
+  outcome,
+  guard,
+}: Extract<AgentEvent, { readonly type: 'agent:guarded' }>): Words | null {
+  return outcome === 'passed' ? null : { kind: 'verdict', text: `Guard ${guard}: ${outcome}` };
 }
 
 function afterText(waitedMs: number | undefined): string {

@@ -152,9 +152,8 @@ function callModel(
   let isShort = false;
   const after = (lost: ModelLoss): CallCover | null =>
     plan === null ? null : coverAfter(run, plan, { covered, lost });
-  const abortId = asking.inline?.isSeparate === true ? callId : undefined;
   const options: ModelCallOptions = {
-    abortId,
+    abortId: asking.inline?.isSeparate === true ? callId : undefined,
     hasFallback,
     onFailedAttempt: (failed) =>
       run.record({
@@ -181,7 +180,8 @@ function callModel(
     open.count -= 1;
     open.models.splice(open.models.indexOf(model), 1);
     const policy = unreportedIn(run, outcome);
-    run.record(callAfter(outcome, unreportedFields(policy, outcome)), defined({ covered }));
+    const after = callAfter(outcome, unreportedFields(policy, outcome));
+    run.record(after, defined({ covered, ordered: model }));
     afterUnreported(run, policy, model, outcome);
     holdReads(iteration, asking, outcome);
     if (cap !== undefined && outcome.kind === 'reply' && isCutBy(cap.tokens, outcome.reply)) {
@@ -290,13 +290,15 @@ function marksOf(
 type ModelCallAfter = Extract<EventBody, { readonly type: 'agent:model_call:after' }>;
 
 function modelCallAfter(
-  { model, purpose, own, seq }: ModelOrder,
+  { model: ordered, purpose, own, seq }: ModelOrder,
   outcome: ModelOutcome,
   durationMs: number,
   callId: string | undefined,
 ): ModelCallAfter {
   const { attempts, losses } = outcome;
   const { usage, usageKnown } = outcome.kind === 'reply' ? outcome.reply : outcome;
+  // The worker may have asked another one, which its function chose.
+  const { model = ordered } = (outcome.kind === 'reply' && outcome.reply.prepared) || {};
   const shown = {
     type: 'agent:model_call:after' as const,
     model,

@@ -6,7 +6,7 @@ import { defined } from '../base/defined.ts';
 import { byteSize, type Json } from '../base/json.ts';
 import type { ModelOrder } from '../contract/host-order.ts';
 import type { ModelLoss } from '../contract/host-outcome.ts';
-import type { EstimatedUsage, Reply } from '../contract/model.ts';
+import type { EstimatedUsage, Price, Reply } from '../contract/model.ts';
 import type { ModelSpec } from '../contract/spec.ts';
 import type { Numbers } from '../contract/stats.ts';
 import { estimatedUsage } from '../model/estimated-usage.ts';
@@ -41,7 +41,7 @@ export function planCall(run: Run, asking: Asking, model: string): CallPlan | nu
   return {
     model,
     promptTokens: tokensAsked(run, asking, model),
-    price: entry?.price,
+    price: priceOf(state, entry),
     ownMaxTokens: entry?.maxOutputTokens,
     // A question of a mode has the run to itself.
     shares: asking.inline !== undefined || asking.own !== undefined,
@@ -143,6 +143,16 @@ function isInTree({ parent, leases = [], stats, head }: RunState): boolean {
 function entryOf({ head }: RunState, model: string): ModelSpec | undefined {
   const { models, toolModels = [] } = head.spec;
   return [...models, ...toolModels].find(({ id }) => id === model);
+}
+
+/** The price to cover; where a function chooses the model, that of the dearest. */
+function priceOf({ head: { spec } }: RunState, entry: ModelSpec | undefined): Price | undefined {
+  if (spec.choosesModel !== true) return entry?.price;
+  const [first, ...others] = spec.models.flatMap(({ price }) => price ?? []);
+  if (first === undefined) return undefined;
+  // What is covered is the dearest tier.
+  const tiers = others.flatMap(({ tiers: own = [], ...price }) => [{ ...price, above: 0 }, ...own]);
+  return { ...first, tiers: [...(first.tiers ?? []), ...tiers] };
 }
 
 /** The estimated prompt of a question. */

@@ -8,7 +8,7 @@ export const failureTypes = {
   model_error: 'The model call failed after all retries and fallbacks.',
   model_auth: 'The provider refused the credentials, or the account may not use the model.',
   model_request_refused: 'The provider refused the request.',
-  blocked: 'A middleware of the agent refused the request or the reply.',
+  blocked: 'A guard of the agent refused the task, or a middleware the request or the reply.',
   model_refused: 'The model or its provider refused to answer: a filter, or its own judgement.',
   answer_cut:
     'The answer was cut off by the length limit, also after the model was asked to go on.',
@@ -18,7 +18,7 @@ export const failureTypes = {
   validation_error: 'No answer of an agent in mode `json` fitted its signature and was accepted.',
   empty_response: 'The reply of an agent in mode `text` was blank.',
   value_too_large: 'The Step would be larger than 256 KB, with a blob store 4 MB.',
-  validator_failed: 'A validator threw after all retries.',
+  validator_failed: 'A validator or a guard threw after all retries.',
   state_too_large: 'The state of the run does not fit into a hand-over.',
   agent_not_found: 'No worker knows an agent of this name.',
   extension_not_found:

@@ -11,6 +11,7 @@ export const usageCodes = {
   agent_option: 'An option of an agent has a value that is not one of its choices.',
   agent_prompt:
     '`prompt` of an agent is neither a template nor a function, or the function does not return messages.',
+  agent_guard: '`guards` of an agent are no list of guards with names of their own.',
   agent_prepare: '`prepare` of an agent is no function, or gives what no request can have.',
   agent_redact: '`redact` of an agent is not a function, or does not return text.',
   agent_text: '`instructions` or `rules` is neither a text nor a function.',

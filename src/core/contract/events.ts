@@ -6,6 +6,7 @@
 import type { StrategySpec } from './compaction.ts';
 import type { FailedAttempt } from './host-outcome.ts';
 import type { Json } from '../base/json.ts';
+import type { GuardVerdict } from './judgement.ts';
 import type { Breach, Limit, UnknownUsage } from './limit.ts';
 import type { ApprovalScope } from './pending.ts';
 import type {
@@ -373,6 +374,18 @@ export type EventBody =
       readonly outcome: 'unfit' | 'rejected' | 'accepted';
       /** Absent if nothing on a worker was asked. */
       readonly durationMs?: number;
+    } & Pick<Reports, 'counts' | 'gauges' | 'raised'>)
+  /**
+   * Guards looked at the task. `original`: what stands in it instead of the text that models see; cut when
+   * it is long.
+   */
+  | ({
+      readonly type: 'agent:guarded';
+      readonly outcome: GuardVerdict['kind'];
+      /** Which one blocked it, or wrote the text last. */
+      readonly guard?: string;
+      readonly original?: string;
+      readonly durationMs: number;
     } & Pick<Reports, 'counts' | 'gauges' | 'raised'>)
   /** An input was accepted. */
   | {

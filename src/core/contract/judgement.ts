@@ -8,6 +8,13 @@ export type Candidate =
   | { readonly kind: 'value'; readonly value: Json }
   | { readonly kind: 'unreadable'; readonly problems: readonly ReplyProblem[] };
 
+/** What the guards of an agent say of a text that a model is about to see. */
+export type GuardVerdict =
+  | { readonly kind: 'passed' }
+  /** `guard`: the last of those that wrote another text. */
+  | { readonly kind: 'rewritten'; readonly guard: string; readonly text: string }
+  | { readonly kind: 'blocked'; readonly guard: string; readonly reason: string };
+
 /**
  * The verdict on the answers of a turn. `continue`: there was no candidate · `unfit`: none could be
  * used · `rejected`: by a validator · `accepted`: the run ends with `value`.

@@ -86,6 +86,8 @@ export interface ModelRequest {
 
 /** What `prepare` of an agent may say about one request; what is absent stays. */
 export interface Prepared {
+  /** The one of the agent's models that is asked. It stays that of the run where a fallback is asked. */
+  readonly model?: string;
   /** The names of the tools that are offered. */
   readonly tools?: readonly string[];
   readonly toolChoice?: ToolChoice;

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { ForkEffects, ForkOrigin } from '../base/fork.ts';
 import type { FormattedSection, MediaPart } from '../base/message.ts';
 import type { CallInput, CallResume } from './call-input.ts';
+import type { GuardVerdict } from './judgement.ts';
 import type { McpBinding } from './mcp.ts';
 import type { TokenUsage } from './model.ts';
 
@@ -210,6 +211,8 @@ export interface JudgeOrder extends EarlierTries {
   readonly answers: readonly Json[];
   /** Values of structured sections that carry a schema, in order of appearance. */
   readonly sections: readonly { readonly name: string; readonly value: Json }[];
+  /** Set where guards look at a text, and nothing is judged: their names, in order. */
+  readonly guarded?: { readonly text: string; readonly guards: readonly string[] };
 }
 
 /** The verdict on one candidate. Judging stops at the first that is not `unfit`. */
@@ -228,6 +231,8 @@ export type Verdict =
 
 /** What `judgeAnswer` returns. */
 export interface JudgeResult extends Reports {
+  /** What guards said; absent: none was asked. */
+  readonly guarded?: GuardVerdict;
   /** One for each candidate that was judged; candidates after a decisive one are not. */
   readonly verdicts: readonly Verdict[];
   /** For each section value: its problem lines (none if it fits) and its value after coercion. */

@@ -340,6 +340,8 @@ export interface AgentSpec {
   readonly serverNotes?: string;
   /** The model and its fallbacks, in order. Empty exactly for a pipeline and a fan-out. */
   readonly models: readonly ModelSpec[];
+  /** True: a function on the worker chooses among several models for each request. Absent: none does. */
+  readonly choosesModel?: true;
   /** All that may be called; with tool search, the search tool is last. */
   readonly tools: readonly ToolSpec[];
   /** Of replies; they replace those of the model's entry. Absent: none. */
@@ -373,6 +375,8 @@ export interface AgentSpec {
   readonly maxCallsPerTurn: number;
   /** How often the model is asked to go on with an answer that was cut off; absent: twice. */
   readonly maxContinuations?: number;
+  /** The guards of its task, in the order in which they are asked; at least one. Absent: none. */
+  readonly guards?: readonly string[];
   /** `ask`: a person is asked when every model has refused; absent: the run ends. */
   readonly onRefusal?: 'ask';
   /** In the order in which they are checked. */

@@ -62,7 +62,7 @@ export function forkState(source: RunState, plan: ForkPlan): Forked {
     head === source.head &&
     entries.length === source.scratchpad.length &&
     entries.every((entry, at) => entry === source.scratchpad[at]);
-  const { cached, turns, ...kept } =
+  const { cached, turns, guarded, ...kept } =
     plan.stats === 'keep' ? keptOf(source) : withoutTotals(keptOf(source));
   const changes = isSame ? undefined : changedScratchpad(kept, head, entries);
   const state: RunState = {
@@ -79,6 +79,8 @@ export function forkState(source: RunState, plan: ForkPlan): Forked {
     pausedAt: null,
     idleMs: 0,
     fork,
+    // Guards have not seen another task.
+    ...defined({ guarded: head.task.text === source.head.task.text ? guarded : undefined }),
   };
   return { kind: 'forked', state, inputs };
 }

@@ -21,17 +21,28 @@ export function unkeptLimit(limits: readonly Limit[], stats: Stats): Breach | nu
   return { limit, key, value: limitedValue(stats, key), origin: 'self', unreportedBy };
 }
 
+const COST_KEYS = ['agent:cost_microusd'];
+
 const USAGE_KEYS = [
   'agent:input_tokens',
   'agent:output_tokens',
   'agent:total_tokens',
-  'agent:cost_microusd',
+  ...COST_KEYS,
 ];
 
 /** Whether a limit watches tokens or cost. */
-export function measuresUsage({ kind, key }: Limit): boolean {
+export function measuresUsage(limit: Limit): boolean {
+  return measures(limit, USAGE_KEYS);
+}
+
+/** Whether a limit watches cost, which it cannot where a model has no price. */
+export function measuresCost(limit: Limit): boolean {
+  return measures(limit, COST_KEYS);
+}
+
+function measures({ kind, key }: Limit, keys: readonly string[]): boolean {
   const base = withoutSelf(key);
-  return USAGE_KEYS.some(
+  return keys.some(
     (counted) =>
       base === counted ||
       base.startsWith(`${counted}:`) ||

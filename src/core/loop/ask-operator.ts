@@ -3,9 +3,11 @@
  * limits, instead of its end.
  */
 import { isJsonObject } from '../base/json.ts';
+import { isModelId } from '../base/model-id.ts';
 import type { Tries } from '../ask/asking.ts';
 import { askOne, type PersonQuestion } from '../children/spawn.ts';
 import type { Reply } from '../contract/model.ts';
+import { measuresCost } from '../limits/usage-limits.ts';
 import { leaveOf, leaving, type Leave } from '../run/ending.ts';
 import type { Iteration } from '../run/iteration.ts';
 import type { Run } from '../run/run.ts';
@@ -17,6 +19,9 @@ const END = 'End the run';
 
 /** UTF-8 bytes of the provider's words in the question. */
 const MAX_CAUSE_BYTES = 1_024;
+
+/** UTF-8 bytes of an answer that the next question repeats. */
+const MAX_SHOWN_BYTES = 200;
 
 /** The ends of a call of which another model, another account or another time may be the mend. */
 const REFUSALS: readonly string[] = [
@@ -57,6 +62,11 @@ export async function askWithOperator(
     const { code, cause } = refusal;
     if (foldedLabel(said) === foldedLabel(END)) throw leaving({ kind: 'failed', code, cause });
     if (foldedLabel(said) !== foldedLabel(TRY_AGAIN)) {
+      const problem = modelProblem(run, said);
+      if (problem !== undefined) {
+        refusal = { ...refusal, problem };
+        continue;
+      }
       run.record({ type: 'agent:model_changed', model: said });
     }
     refusal = undefined;
@@ -66,6 +76,20 @@ export async function askWithOperator(
 /** Why no model answered, and after how many attempts of the iteration. */
 interface Refusal extends Pick<Extract<Leave, { readonly kind: 'failed' }>, 'code' | 'cause'> {
   readonly attempts: number;
+  /** Why the last answer was no model; absent: there was none. */
+  readonly problem?: string;
+}
+
+/** Any client may have answered: the text becomes an id in events, keys and orders of calls. */
+function modelProblem({ state }: Run, said: string): string | undefined {
+  const { models, toolModels = [] } = state.head.spec;
+  if ([...models, ...toolModels].some(({ id }) => id === said)) return undefined;
+  const got = JSON.stringify(cut(said, MAX_SHOWN_BYTES));
+  if (!isModelId(said))
+    return `Expected one of the options or the id of a model entry, got ${got}.`;
+  const budgets = [...state.limits, ...(state.leases ?? []).map(({ limit }) => limit)];
+  if (!budgets.some((limit) => measuresCost(limit))) return undefined;
+  return `Expected a model whose price this run knows, since it has a limit on cost, got ${got}. Lift the limit, or fork the run with that model.`;
 }
 
 function refusalIn(error: unknown, attempts: number): Refusal | undefined {
@@ -87,11 +111,12 @@ function refusalAsked({ state }: Run, callId: string): Refusal | undefined {
   };
 }
 
-function questionOf({ state }: Run, { code, cause, attempts }: Refusal): PersonQuestion {
+function questionOf({ state }: Run, refusal: Refusal): PersonQuestion {
+  const { code, cause, attempts, problem } = refusal;
   const models = state.head.spec.models.map(({ id }) => id);
   const others = models.length > 1 ? models : [];
   return {
-    question: `No model answered: ${cut(cause, MAX_CAUSE_BYTES)}\nTry again, end the run, or write the id of another model, which is asked first from now on.`,
+    question: `${problem === undefined ? '' : `${problem}\n`}No model answered: ${cut(cause, MAX_CAUSE_BYTES)}\nTry again, end the run, or write the id of another model, which is asked first from now on.`,
     options: [TRY_AGAIN, END, ...others],
     free: true,
     details: { code, cause: cut(cause, MAX_CAUSE_BYTES), attempts },

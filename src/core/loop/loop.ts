@@ -9,10 +9,11 @@
  * L5  Hand over when that is due; a state that does not fit is compacted first.
  * L6  End when the limit on iterations has no room for another one.
  * L7  Compact the conversation when a trigger fires.
- * L8  Begin the iteration.
- * L9  Run it, and end it in one place, whatever it did or threw.
+ * L8  Before the first request: have the guards look at the task, then L2 again.
+ * L9  Begin the iteration.
+ * L10 Run it, and end it in one place, whatever it did or threw.
  *
- * I1  The order is L1 to L9; each step is named where it happens.
+ * I1  The order is L1 to L10; each step is named where it happens.
  * I2  What can change during a wait: inputs or a cancel in the inbox, limits and leases, what
  *     children report, a pause, a limit on time that is crossed. Handlers never change the
  *     transcript.
@@ -40,6 +41,7 @@ import { fitEnding } from '../run/step-size.ts';
 import { compiledLoop } from './compiled-loop.ts';
 import { evaluationLoop } from './evaluation-loop.ts';
 import { fanOutLoop } from './fan-out-loop.ts';
+import { guardTask, mustGuard } from './guard-text.ts';
 import { modeLoop } from './mode-loop.ts';
 import { pipelineLoop } from './pipeline-loop.ts';
 import { createWork, type Next, type TurnEnd } from './work.ts';
@@ -107,7 +109,7 @@ export async function runToEnding(run: Run, next: Next, opening?: Opening): Prom
       return over({ kind: 'error', code, cause, ...defined({ details }) });
     }
     applyKeptMessages(run);
-    // A turn that waited for people may have been handed over: it continues inside L9.
+    // A turn that waited for people may have been handed over: it continues inside L10.
     if ((run.state.turn ?? null) !== null) {
       const left = await iterate(run, next);
       if (left !== null) return left;
@@ -124,7 +126,12 @@ export async function runToEnding(run: Run, next: Next, opening?: Opening): Prom
         if (then === 'on' && left === TOO_LARGE) return handOver(run);
         if (then === 'again' || mustLookAgain(run)) continue;
       } else if (left !== null) return left;
-      run.record({ type: 'agent:iteration:before' }); // L8
+      if (mustGuard(run.state)) {
+        const blocked = await guardTask(run); // L8
+        if (blocked !== null) return over(blocked);
+        continue;
+      }
+      run.record({ type: 'agent:iteration:before' }); // L9
       const end = await iterate(run, next);
       if (end !== null) return end;
     }
@@ -137,7 +144,7 @@ function over(ending: Ending): LoopLeft {
   return { kind: 'over', ending };
 }
 
-/** Runs one iteration that has begun (L9); null when the run goes on. */
+/** Runs one iteration that has begun (L10); null when the run goes on. */
 async function iterate(run: Run, next: Next): Promise<LoopLeft | null> {
   const work = createWork(run);
   let end: TurnEnd | Threw;

@@ -125,6 +125,7 @@ function keptOf(state: RunState): RunState {
     repeated: _repeated,
     toldSize: _size,
     toldExample: _example,
+    guarded: _guarded,
     ...kept
   } = state;
   const triggers = state.head.spec.compaction?.triggers ?? [];

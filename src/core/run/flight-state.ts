@@ -33,6 +33,8 @@ interface OpenCover {
 
 /** What an event adds to these fields without publishing it. */
 export interface FlightCarried {
+  /** The model that was ordered, by `agent:model_call:after`; absent: the one of the event. */
+  readonly ordered?: string;
   /** What is reserved for a model call, by `agent:model_call:before`. */
   readonly cover?: Numbers;
   /** The number of the event that began the call that ends, by `agent:model_call:after`. */

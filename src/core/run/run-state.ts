@@ -19,7 +19,7 @@ import { exactSum } from '../base/exact-sum.ts';
 import { EMPTY_DIGEST, rollDigest, type Digest } from '../base/digest.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import type { Breach, Limit } from '../contract/limit.ts';
-import type { Message } from '../base/message.ts';
+import type { Message, Task } from '../base/message.ts';
 import type { OutputStrategy } from '../contract/model.ts';
 import { change, EMPTY_STATS, type Stats } from '../contract/stats.ts';
 import { changesOf } from '../stats/tally.ts';
@@ -142,6 +142,8 @@ export interface RunState extends TreeState, IdleState, FlightState {
   readonly fork?: ForkState;
   /** What a conversation keeps beside its newest turn, whose state all else is; absent: it is none. */
   readonly turns?: ConversationState;
+  /** True once guards have let the task pass. */
+  readonly guarded?: true;
 }
 
 /** A call with its result, and in how many replies in a row it came. */
@@ -167,6 +169,8 @@ export interface Carried extends TreeCarried, IdleCarried, FlightCarried {
   readonly found?: readonly ToolSpec[];
   /** The call that ended and its streak, by `agent:tool_call:after`. */
   readonly repeated?: RepeatedCall;
+  /** The task that models see, by `agent:guarded`. */
+  readonly guarded?: Task;
   /** The turn that is handed over before its end, by `agent:execution:handover`. */
   readonly turn?: KeptTurn;
   /** What a program leaves, by `agent:program:after`. */
@@ -303,12 +307,14 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:model_call:after':
       return {
         ...changedReplyMark(state, event),
-        ...withoutModel(state, event.model),
+        ...withoutModel(state, carried.ordered ?? event.model),
         ...withoutCover(state, carried),
         ...defined({ sources: event.sources && withSources(state.sources ?? [], event.sources) }),
       };
     case 'agent:model_changed':
       return { model: event.model };
+    case 'agent:guarded':
+      return withGuarded(state, carried);
     case 'agent:structured_output_downgraded':
       return { structuredOutputs: { ...state.structuredOutputs, [event.model]: event.to } };
     case 'agent:iteration:after':
@@ -412,6 +418,18 @@ function withEffectOf(
 ): ConversationState {
   const effect = spec.tools.find(({ name }) => name === tool)?.effect;
   return started && effect !== undefined && effect !== 'read' ? withEffect(turns, tool) : turns;
+}
+
+/** What guards have rewritten is another head or another entry, so another epoch of the transcript. */
+function withGuarded(state: RunState, { guarded: task, scratchpad }: Carried): Partial<RunState> {
+  if (scratchpad !== undefined) {
+    return { guarded: true, ...changedScratchpad(state, { scratchpad }) };
+  }
+  if (task === undefined || task === state.head.task) return { guarded: true };
+  const head = { ...state.head, task };
+  const { epoch, length } = state.mark;
+  const digest = messagesDigest(headDigest(head), scratchpadMessages(state));
+  return { guarded: true, head, mark: { epoch: epoch + 1, length, digest } };
 }
 
 /** Each recorded result is used once. */

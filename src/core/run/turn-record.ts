@@ -4,7 +4,7 @@ import { utf8Length, type Json } from '../base/json.ts';
 import type { FormattedSection } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
 import type { ReplyProblem, ProblemFamily } from '../base/problem.ts';
-import type { Judgement } from '../contract/judgement.ts';
+import type { GuardVerdict, Judgement } from '../contract/judgement.ts';
 import { cut } from '../text/cut.ts';
 import type { JudgeResult, ReportedEvent, ReportedStats, Reports } from '../contract/outcome.ts';
 import type { EventBody, OwnEventBody, OwnEventType } from '../contract/events.ts';
@@ -112,6 +112,30 @@ export function judgementEvents(
       }),
     },
     ...(checked?.events ?? []).map((event) => ownEvent(event)),
+  ];
+}
+
+/** What guards said of `text`. */
+export function guardEvents(
+  verdict: GuardVerdict,
+  { durationMs, counts, gauges, raised, events = [], ...checked }: JudgeResult,
+  text: string,
+): readonly (EventBody | OwnEventBody)[] {
+  return [
+    ...modelCallEvents('judge', checked),
+    {
+      type: 'agent:guarded',
+      outcome: verdict.kind,
+      durationMs: durationMs ?? 0,
+      ...defined({
+        guard: verdict.kind === 'passed' ? undefined : verdict.guard,
+        original: verdict.kind === 'rewritten' ? cut(text, MAX_RAW_BYTES) : undefined,
+        counts,
+        gauges,
+        raised,
+      }),
+    },
+    ...events.map((event) => ownEvent(event)),
   ];
 }
 

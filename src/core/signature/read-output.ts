@@ -7,7 +7,8 @@ import { isJsonObject, type Json, jsonType } from '../base/json.ts';
 import type { Reply } from '../contract/model.ts';
 import { callsOf, replyText } from '../contract/turn.ts';
 import type { ReplyProblem } from '../base/problem.ts';
-import { readJson, type JsonReading } from '../section/json-reader.ts';
+import type { JsonReading } from '../section/json-reader.ts';
+import { readLoosely } from '../section/loose-json.ts';
 import { readShape } from '../section/schema-shape.ts';
 import { withLineFeeds } from '../text/line-breaks.ts';
 import { alignValue } from './align-value.ts';
@@ -93,21 +94,6 @@ function findJson(type: SignatureType, source: OutputSource): JsonReading {
   const whole = readLoosely(text.trim());
   if (whole.kind === 'value' || /^[{[]/.test(text.trim())) return whole;
   return { kind: 'problem', problem: noJson };
-}
-
-/** Strictly, then without commas before closing brackets; the first problem is reported. */
-function readLoosely(text: string): JsonReading {
-  const strict = readJson(text);
-  if (strict.kind === 'value') return strict;
-  const loose = readJson(withoutTrailingCommas(text));
-  return loose.kind === 'value' ? loose : strict;
-}
-
-/** Strings are matched whole, so a comma inside a string is kept. */
-function withoutTrailingCommas(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\[^])*"|,(?=\s*[}\]])/g, (found) =>
-    found === ',' ? '' : found,
-  );
 }
 
 /** The content of the first fence that is tagged `json` or untagged, and not blank. */
@@ -198,7 +184,12 @@ function wordOf(text: string): string {
 /** A list or a scalar is asked for inside an object, and accepted bare too. */
 function unwrap(type: SignatureType, value: Json): JsonReading {
   const field = rootField(type);
-  if (field === null) return isJsonObject(value) ? { kind: 'value', value } : wrongRoot(value);
+  if (field === null) {
+    // An object that was encoded twice.
+    const inner = typeof value === 'string' ? readLoosely(value) : undefined;
+    if (inner?.kind === 'value' && isJsonObject(inner.value)) return inner;
+    return isJsonObject(value) ? { kind: 'value', value } : wrongRoot(value);
+  }
   if (!isJsonObject(value)) {
     // A bare scalar, a bare list, or something that the check refuses.
     return { kind: 'value', value };

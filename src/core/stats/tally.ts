@@ -90,6 +90,7 @@ const RULES: Rules = {
     ...(outcome === 'unfit' ? [] : [set('agent:termination_parse_error_consecutive', 0)]),
     ...reported(reports),
   ],
+  'agent:guarded': (reports) => reported(reports),
   'agent:validator:result': ({ validator, accepted }) =>
     accepted
       ? []

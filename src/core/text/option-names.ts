@@ -90,7 +90,7 @@ const FAMILIAR: Readonly<Record<string, readonly Familiar[]>> = {
   storage: [KEPT],
   guardrails: [VALIDATORS],
   outputGuardrails: [VALIDATORS],
-  inputGuardrails: ['Refuse a request in `modelMiddleware` of `defineAgent` with `blocked`.'],
+  inputGuardrails: [['guards', '`defineAgent`']],
   toolGuardrails: [['toolMiddleware', '`defineAgent`']],
   middleware: [['modelMiddleware', '`defineAgent`']],
   handoffs: [AGENT_TOOLS],

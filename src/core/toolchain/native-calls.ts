@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { ToolCall, ToolCallPart } from '../base/message.ts';
 import type { NativeCall } from '../contract/model.ts';
 import type { ReplyProblem } from '../base/problem.ts';
-import { readJson } from '../section/json-reader.ts';
+import { readLoosely } from '../section/loose-json.ts';
 import { cut } from '../text/cut.ts';
 import { argsOf, callIdAt, callWithoutTool, tooManyCalls } from './call-reading.ts';
 import type { CallContext, Toolchain } from './toolchain.ts';
@@ -113,10 +113,20 @@ function readCall(
   };
 }
 
+/**
+ * What templates of models put around a name, which their servers leave there: `functions.look`,
+ * `look<|channel|>commentary`.
+ */
+const TEMPLATE_MARKS = /^(?:functions|default_api|tools?)[.:]|<\|[^]*$/g;
+
 /** The agent's name of a tool; an unknown name is unchanged. */
 function toolNameOf(name: string, tools: readonly ToolSpec[]): string {
-  const exact = tools.find((tool) => tool.name === name);
-  return (exact ?? tools.find((tool) => nativeName(tool.name) === name))?.name ?? name.trim();
+  const known = (wanted: string): string | undefined =>
+    (
+      tools.find((tool) => tool.name === wanted) ??
+      tools.find((tool) => nativeName(tool.name) === wanted)
+    )?.name;
+  return known(name) ?? known(name.trim().replaceAll(TEMPLATE_MARKS, '')) ?? name.trim();
 }
 
 function isBlank(args: Json): boolean {
@@ -128,7 +138,7 @@ function readArgs(args: Json, index: number, tool: string, isCut: boolean): Read
     const message = `call ${index} (${tool}): the reply was cut off before its arguments`;
     return { args: {}, problem: { code: 'truncated_reply', message }, isUnreadable: true };
   }
-  const text = typeof args === 'string' ? readJson(isBlank(args) ? 'null' : args) : null;
+  const text = typeof args === 'string' ? readLoosely(isBlank(args) ? 'null' : args) : null;
   if (text?.kind === 'problem') {
     const message = `call ${index} (${tool}): ${text.problem.message}`;
     return { args: rawArgs(args), problem: { ...text.problem, message }, isUnreadable: true };

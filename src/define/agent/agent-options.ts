@@ -14,19 +14,18 @@ import type { CompactionOptions } from './define-compaction.ts';
 import type {
   AnswerDefinition,
   FormatDefinition,
+  Guard,
   PrepareFunction,
   PromptFunction,
   RedactText,
   SectionDefinition,
   TextFunction,
   ToolchainDefinition,
-  ToolDefinition,
   ValidatorDefinition,
 } from '../definition/definitions.ts';
 import type { AgentModel, StreamPolicy } from '../model/model-entry.ts';
-import type { AiTool } from '../tool/hosted-tool.ts';
+import type { AgentTool } from '../tool/listed-tools.ts';
 import type { SignatureInput } from '../schema/define-signature.ts';
-import type { McpServerDefinition } from '../definition/mcp-server.ts';
 import type { ModelMiddleware, ToolMiddleware } from '../definition/middleware.ts';
 import type { ToolSearchOptions } from '../definition/tool-search-options.ts';
 
@@ -133,9 +132,10 @@ export interface AgentOptions<
   readonly rules?: string | TextFunction;
   /**
    * Tools, servers of the Model Context Protocol whose tools it has as well, and tools of the AI SDK that
-   * providers run, such as `openai.tools.webSearch({})`. Default: none.
+   * providers run, such as `openai.tools.webSearch({})`. By name it also takes tools of the AI SDK that
+   * have an `execute`, as `fromAiTool` with the effect `once`. Default: none.
    */
-  readonly tools?: readonly (ToolDefinition | McpServerDefinition | AiTool)[];
+  readonly tools?: readonly AgentTool[] | { readonly [name: string]: AgentTool };
   /** The prompt explains how to search the tools. Default: it lists all tools. */
   readonly toolSearch?: ToolSearchOptions;
   /** True adds the tool `ask_user`: the model asks a person and waits. Default false. */
@@ -159,6 +159,11 @@ export interface AgentOptions<
    * @example redact: (text) => text.replaceAll(/\b\d{16}\b/g, '[card]')
    */
   readonly redact?: RedactText;
+  /**
+   * They look at the task before any model sees it, in order: each lets it pass, ends the run as `blocked`,
+   * or writes the text that models see in its place. Default: none.
+   */
+  readonly guards?: readonly Guard[];
   /** Validators of answers; they run after those of `answer`. Default: none. */
   readonly validators?: readonly ValidatorDefinition[];
   /** Limits of the run. Default limits apply unless this is `'unlimited'`. */
@@ -258,6 +263,11 @@ export interface AgentOptions<
   readonly sizes?: Partial<ProgramSizes>;
 }
 
+/** The options once its tools are a list. */
+export interface ListedOptions extends Omit<AgentOptions, 'tools'> {
+  readonly tools?: readonly AgentTool[];
+}
+
 /** Options of every mode, though a mode may refuse some of their values. */
 export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'name',
@@ -279,6 +289,7 @@ export const COMMON_OPTIONS: readonly (keyof AgentOptions)[] = [
   'modelMiddleware',
   'toolMiddleware',
   'redact',
+  'guards',
   'validators',
   'limits',
   'onEvent',

@@ -20,13 +20,13 @@ import {
   type FieldRules,
 } from '../checks/fields.ts';
 import { DURATION, hasKind, listOf, oneOf, range, TEXTS } from '../checks/kinds.ts';
-import { nameProblems } from '../checks/names.ts';
-import type { ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';
+import { isName, nameProblems } from '../checks/names.ts';
+import type { Guard, ToolDefinition, ValidatorDefinition } from '../definition/definitions.ts';
 import type { McpServerDefinition } from '../definition/mcp-server.ts';
 import { aiToolProblems, isAiTool, isProviderTool, nameOf } from '../tool/hosted-tool.ts';
 import { modelProblems } from '../model/model-problems.ts';
 import { paramNames } from '../schema/define-signature.ts';
-import { AGENT_DEFAULTS, type AgentOptions } from './agent-options.ts';
+import { AGENT_DEFAULTS, type ListedOptions } from './agent-options.ts';
 import { compactionProblems } from './compaction-problems.ts';
 import { isProgramMode, modeName, modeProblems } from './mode-problems.ts';
 import { optionProblems, sectionProblems, promptProblems } from './option-problems.ts';
@@ -54,6 +54,16 @@ const FUNCTIONS: Kind = {
   fits: listOf((layer) => typeof layer === 'function'),
   code: 'middleware',
   advice: 'Write it as a list.',
+};
+
+const GUARDS: Kind = {
+  wanted:
+    'to be a list of { name, check }, with a name of 1 to 64 letters, digits, `_` or `-` for each',
+  fits: (value) =>
+    Array.isArray(value) &&
+    value.every((guard) => isPlainObject(guard) && isName(guard['name']) && isGuard(guard)) &&
+    new Set(value.map((guard: Guard) => guard.name)).size === value.length,
+  code: 'agent_guard',
 };
 
 const FUNCTION: Kind = {
@@ -93,7 +103,7 @@ const LISP_FIELDS: FieldRules = {
 };
 
 /** All problems of an agent's options, without the name of the agent in front. */
-export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
+export function agentProblems(options: ListedOptions): readonly UsageProblem[] {
   return [
     ...nameProblems(options.name, 'agent'),
     ...modeProblems(options),
@@ -103,12 +113,12 @@ export function agentProblems(options: AgentOptions): readonly UsageProblem[] {
   ];
 }
 
-function programRules(options: AgentOptions): FieldRules {
+function programRules(options: ListedOptions): FieldRules {
   if (!isProgramMode(options)) return { programs: oneOf(true, false) };
   return modeName(options) === 'lisp' ? { ...PROGRAM_FIELDS, ...LISP_FIELDS } : PROGRAM_FIELDS;
 }
 
-function agentRules(options: AgentOptions): FieldRules {
+function agentRules(options: ListedOptions): FieldRules {
   return {
     prompt: () => promptProblems(options),
     fieldDescriptions: TEXTS_BY_NAME,
@@ -124,6 +134,7 @@ function agentRules(options: AgentOptions): FieldRules {
     toolMiddleware: FUNCTIONS,
     redact: FUNCTION,
     prepare: { ...FUNCTION, code: 'agent_prepare' },
+    guards: GUARDS,
     validators: () => validatorProblems(options),
     sections: () => sectionProblems(options),
     limits: inputProblems,
@@ -150,7 +161,7 @@ function messagesAs(code: UsageCode, messages: readonly string[]): readonly Usag
 }
 
 /** Tools of servers are known when a run starts. */
-function choiceProblems(choice: unknown, options: AgentOptions): readonly UsageProblem[] {
+function choiceProblems(choice: unknown, options: ListedOptions): readonly UsageProblem[] {
   const builtIn = [
     ...(options.askUser === true ? [ASK_TOOL] : []),
     ...(options.llmQuery === true ? [LLM_QUERY_TOOL] : []),
@@ -209,7 +220,7 @@ function toolProblems(tools: unknown): readonly UsageProblem[] {
 }
 
 /** `selfTool()` takes the agent's own parameters, so there must be some. */
-function selfToolProblems({ tools, signature }: AgentOptions): readonly UsageProblem[] {
+function selfToolProblems({ tools, signature }: ListedOptions): readonly UsageProblem[] {
   if (!Array.isArray(tools)) return [];
   if (!tools.some((tool) => isTool(tool) && tool.child?.agent === null)) return [];
   // A signature that cannot be read is reported with the mode.
@@ -219,7 +230,7 @@ function selfToolProblems({ tools, signature }: AgentOptions): readonly UsagePro
   return [expected('self_tool', what, 'none', 'Add one.')];
 }
 
-function toolNames({ tools }: AgentOptions): readonly string[] {
+function toolNames({ tools }: ListedOptions): readonly string[] {
   return Array.isArray(tools) ? tools.filter(isTool).map(({ spec }) => spec.name) : [];
 }
 
@@ -229,7 +240,7 @@ function twoServers(name: string): UsageProblem {
   return expected('duplicate_server', 'server names to be unique', got, 'Rename one.');
 }
 
-function hasServer({ tools }: AgentOptions): boolean {
+function hasServer({ tools }: ListedOptions): boolean {
   return Array.isArray(tools) && tools.some(isServer);
 }
 
@@ -241,7 +252,7 @@ function isTool(value: unknown): value is ToolDefinition {
   return hasKind(value, 'tool');
 }
 
-function validatorProblems({ answer, validators }: AgentOptions): readonly UsageProblem[] {
+function validatorProblems({ answer, validators }: ListedOptions): readonly UsageProblem[] {
   const names = new Set<string>();
   const own = typeof answer === 'object' ? answer.validators : [];
   return [own ?? [], validators ?? []].flatMap((list: unknown) => {
@@ -258,6 +269,11 @@ function validatorProblems({ answer, validators }: AgentOptions): readonly Usage
       return [expected('duplicate_validator', 'validator names to be unique', got, 'Rename one.')];
     });
   });
+}
+
+function isGuard(guard: object): boolean {
+  const names = Object.keys(guard);
+  return names.length === 2 && typeof (guard as Partial<Guard>).check === 'function';
 }
 
 function isValidator(value: unknown): value is ValidatorDefinition {

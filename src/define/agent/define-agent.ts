@@ -17,11 +17,13 @@ import {
   MODE_TURNS,
   type AgentOptions,
   type AvailableMode,
+  type ListedOptions,
   type ModeName,
 } from './agent-options.ts';
 import { agentProblems } from './agent-problems.ts';
 import { resolvedTool } from '../tool/agent-tool.ts';
 import { hostedTool, isProviderTool } from '../tool/hosted-tool.ts';
+import { listedTools } from '../tool/listed-tools.ts';
 import {
   defineSignature,
   type DefinedSignature,
@@ -63,9 +65,11 @@ export function defineAgent<
   Answer extends AnswerDefinition | OwnName = never,
   Named extends ModeName = 'chat',
 >(
-  options: AgentOptions<Signature, Answer, Named>,
+  given: AgentOptions<Signature, Answer, Named>,
 ): AgentDefinition<AgentValue<Signature, Answer, Named>, AgentContext<Signature, Named>> {
-  const problems = agentProblems(options);
+  const { tools: named, problems: unnamed } = listedTools(given.tools);
+  const options: ListedOptions = defined({ ...given, tools: named });
+  const problems = [...unnamed, ...agentProblems(options)];
   if (problems.length > 0) throw usageErrorOf(problems, `Agent \`${String(options.name)}\`: `);
   const { name, limits, onEvent, compaction, elsewhereMs, instructions, rules } = options;
   const signature = definedSignature(options);
@@ -96,6 +100,7 @@ export function defineAgent<
     redact: options.redact,
     inputs: signature?.inputs,
     validators,
+    guards: options.guards?.length === 0 ? undefined : options.guards,
     standards: {
       answer: chosenAnswer(options.answer).standard ?? signature?.output?.standard ?? null,
       sections: new Map(ownSections(options).map(({ spec, standard }) => [spec.name, standard])),
@@ -104,12 +109,12 @@ export function defineAgent<
 }
 
 /** The mode by its current name; unknown modes were refused before. */
-function modeOf({ mode = AGENT_DEFAULTS.mode }: AgentOptions): AvailableMode {
+function modeOf({ mode = AGENT_DEFAULTS.mode }: ListedOptions): AvailableMode {
   return mode === 'ptc_lisp' ? 'lisp' : mode;
 }
 
 /** Maximum number of turns of a run, repairs included; undefined: as many as the limits allow. */
-function allTurns(options: AgentOptions): number | undefined {
+function allTurns(options: ListedOptions): number | undefined {
   const turns = options.maxTurns ?? MODE_TURNS[modeOf(options)];
   return turns === undefined
     ? undefined
@@ -117,20 +122,20 @@ function allTurns(options: AgentOptions): number | undefined {
 }
 
 /** The validators of an agent, those of its answer first. */
-function agentValidators(options: AgentOptions): readonly ValidatorDefinition[] {
+function agentValidators(options: ListedOptions): readonly ValidatorDefinition[] {
   return [...chosenAnswer(options.answer).validators, ...(options.validators ?? [])];
 }
 
 /** The agent's own sections, its own thinking section included. */
 function ownSections(
-  options: AgentOptions,
-): readonly NonNullable<AgentOptions['sections']>[number][] {
+  options: ListedOptions,
+): readonly NonNullable<ListedOptions['sections']>[number][] {
   const { thinking, sections = [] } = options;
   return typeof thinking === 'object' ? [thinking, ...sections] : sections;
 }
 
 function agentSpec(
-  options: AgentOptions,
+  options: ListedOptions,
   validators: readonly ValidatorDefinition[],
   signature: DefinedSignature | undefined,
 ): AgentDefinition['spec'] {
@@ -164,6 +169,7 @@ function agentSpec(
     parallel: options.parallel ?? AGENT_DEFAULTS.parallel,
     maxCallsPerTurn: options.maxCallsPerTurn ?? AGENT_DEFAULTS.maxCallsPerTurn,
     maxContinuations: options.maxContinuations,
+    guards: options.guards?.length ? options.guards.map(({ name }) => name) : undefined,
     onRefusal: options.onRefusal === 'ask' ? 'ask' : undefined,
     timeZone: options.timeZone ?? AGENT_DEFAULTS.timeZone,
     queues: options.queues ?? {},
@@ -175,14 +181,14 @@ function signatureSpec(signature: DefinedSignature | undefined): SignatureSpec |
 }
 
 /** Mode `text` ignores the signature, but tells its output; in other modes it was checked before. */
-function definedSignature(options: AgentOptions): DefinedSignature | undefined {
+function definedSignature(options: ListedOptions): DefinedSignature | undefined {
   return options.mode === 'text' ? undefined : readSignature(options);
 }
 
 function readSignature({
   signature,
   fieldDescriptions,
-}: AgentOptions): DefinedSignature | undefined {
+}: ListedOptions): DefinedSignature | undefined {
   if (signature === undefined) return undefined;
   const reading = defineSignature(signature, fieldDescriptions);
   return reading.kind === 'signature' ? reading.signature : undefined;
@@ -190,7 +196,7 @@ function readSignature({
 
 /** An output is answered as JSON. Any text is answered as text in modes that write text. */
 function answerSpec(
-  options: AgentOptions,
+  options: ListedOptions,
   mode: AvailableMode,
   output: DefinedSignature['output'],
 ): AnswerDefinition['spec'] {
@@ -232,18 +238,18 @@ function hasFittingExample(
 }
 
 /** Without tools there is nothing to search. */
-function usedToolSearch({ tools = [], toolSearch }: AgentOptions): AgentOptions['toolSearch'] {
+function usedToolSearch({ tools = [], toolSearch }: ListedOptions): ListedOptions['toolSearch'] {
   return tools.length === 0 ? undefined : toolSearch;
 }
 
-function middlewareOf(options: AgentOptions): AgentDefinition['middleware'] {
+function middlewareOf(options: ListedOptions): AgentDefinition['middleware'] {
   const { modelMiddleware: model = [], toolMiddleware: tool = [] } = options;
   return model.length + tool.length === 0 ? undefined : { model, tool };
 }
 
 /** The tools of an agent; `selfTool` is completed from the agent's own options. */
 function ownTools(
-  { name, description, tools = [] }: AgentOptions,
+  { name, description, tools = [] }: ListedOptions,
   signature: DefinedSignature | undefined,
 ): readonly ToolDefinition[] {
   const spec = defined({ description, signature: signatureSpec(signature) });
@@ -255,20 +261,20 @@ function ownTools(
 }
 
 /** The servers among the tools; a specification has their tools once a worker has listed them. */
-function serversOf({ tools = [] }: AgentOptions): AgentDefinition['servers'] {
+function serversOf({ tools = [] }: ListedOptions): AgentDefinition['servers'] {
   const servers = tools.filter((tool) => 'kind' in tool && tool.kind === 'mcp_server');
   return servers.length === 0 ? undefined : servers;
 }
 
 /** The tools that providers run, as data. */
-function hostedSpecs({ tools = [] }: AgentOptions): Pick<AgentSpec, 'hosted'> {
+function hostedSpecs({ tools = [] }: ListedOptions): Pick<AgentSpec, 'hosted'> {
   const hosted = tools.filter(isProviderTool).map(hostedTool);
   return hosted.length === 0 ? {} : { hosted };
 }
 
 /** The tools as data, with the built-in ones, whose calls are handled like any call. */
 function toolSpecs(
-  options: AgentOptions,
+  options: ListedOptions,
   signature: DefinedSignature | undefined,
 ): Pick<AgentSpec, 'tools' | 'toolSearch'> {
   const own = ownTools(options, signature).map(({ spec }) => spec);
@@ -290,13 +296,13 @@ function toolSpecs(
   };
 }
 
-function toolchainSpec(options: AgentOptions, isReact: boolean): AgentSpec['toolchain'] {
+function toolchainSpec(options: ListedOptions, isReact: boolean): AgentSpec['toolchain'] {
   if (!isReact) return { kind: 'native', section: SECTION_NAMES.action };
   const { kind, section } = chosenToolchain(options.toolchain);
   return { kind, section };
 }
 
-function reactSpec(options: AgentOptions, answer: AnswerDefinition['spec']): ReactSpec {
+function reactSpec(options: ListedOptions, answer: AnswerDefinition['spec']): ReactSpec {
   const { kind, strict } = chosenFormat(options.format);
   const { markers = AGENT_DEFAULTS.markers } = options;
   const { onUnparsed: forText, onUnparsedWithSchema: forJson } = AGENT_DEFAULTS;
@@ -313,14 +319,14 @@ function reactSpec(options: AgentOptions, answer: AnswerDefinition['spec']): Rea
   });
 }
 
-function thinkingSpec(thinking: NonNullable<AgentOptions['thinking']>): SectionSpec | null {
+function thinkingSpec(thinking: NonNullable<ListedOptions['thinking']>): SectionSpec | null {
   if (thinking === false) return null;
   if (typeof thinking === 'object') return thinking.spec;
   const guidance = thinking === true ? AGENT_DEFAULTS.thinking : thinking;
   return { name: SECTION_NAMES.thinking, kind: 'text', guidance };
 }
 
-function programSpec(options: AgentOptions, mode: AvailableMode): ProgramSpec {
+function programSpec(options: ListedOptions, mode: AvailableMode): ProgramSpec {
   return defined({
     limits: options.program ?? {},
     memoryLimitBytes: options.memoryLimitBytes ?? AGENT_DEFAULTS.memoryLimitBytes,
@@ -330,7 +336,7 @@ function programSpec(options: AgentOptions, mode: AvailableMode): ProgramSpec {
   });
 }
 
-function lispSpec(options: AgentOptions): LispSpec {
+function lispSpec(options: ListedOptions): LispSpec {
   return {
     maxTurns: options.maxTurns ?? MODE_TURNS.lisp,
     retryTurns: options.retryTurns ?? AGENT_DEFAULTS.retryTurns,

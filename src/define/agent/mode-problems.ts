@@ -5,7 +5,7 @@ import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { shown } from '../../core/text/shown.ts';
 import { expected, shownName, type Fields } from '../checks/fields.ts';
 import { defineSignature, hiddenFieldProblems } from '../schema/define-signature.ts';
-import { AGENT_DEFAULTS, AVAILABLE_MODES, type AgentOptions } from './agent-options.ts';
+import { AGENT_DEFAULTS, AVAILABLE_MODES, type ListedOptions } from './agent-options.ts';
 
 /** The mode of an agent by its current name; the default where none is given. */
 export function modeName({ mode }: { readonly mode?: unknown }): string {
@@ -32,7 +32,7 @@ export function isDataMode(source: ModeSource): boolean {
 }
 
 /** All problems of the mode and of what it requires or refuses. */
-export function modeProblems(options: AgentOptions): readonly UsageProblem[] {
+export function modeProblems(options: ListedOptions): readonly UsageProblem[] {
   const mode = modeName(options);
   return [
     ...availability(options, mode),
@@ -42,7 +42,7 @@ export function modeProblems(options: AgentOptions): readonly UsageProblem[] {
   ];
 }
 
-function availability(options: AgentOptions, mode: string): readonly UsageProblem[] {
+function availability(options: ListedOptions, mode: string): readonly UsageProblem[] {
   if (AVAILABLE_MODES.some((available) => available === mode)) return [];
   const what = `\`mode\` to be one of ${AVAILABLE_MODES.join(', ')}`;
   return [expected('unknown_mode', what, shownName(options.mode), 'Choose one of them.')];
@@ -74,7 +74,7 @@ function dataProblems(
 }
 
 /** `text` makes one call and takes any reply. */
-function textProblems({ maxTurns, validators }: AgentOptions): readonly UsageProblem[] {
+function textProblems({ maxTurns, validators }: ListedOptions): readonly UsageProblem[] {
   const problems: UsageProblem[] = [];
   const advice = 'Use mode `json` for answers that are checked.';
   if (maxTurns !== undefined && maxTurns > 1) {
@@ -87,7 +87,7 @@ function textProblems({ maxTurns, validators }: AgentOptions): readonly UsagePro
   return problems;
 }
 
-function signatureProblems(options: AgentOptions, mode: string): readonly UsageProblem[] {
+function signatureProblems(options: ListedOptions, mode: string): readonly UsageProblem[] {
   const { signature: input } = options;
   const noOutput = (got: string): UsageProblem =>
     expected(

@@ -10,7 +10,7 @@ import {
   MODE_OPTIONS,
   OTHER_NAMES,
   PROGRAM_OPTIONS,
-  type AgentOptions,
+  type ListedOptions,
 } from './agent-options.ts';
 import { isDataMode, isProgramMode, modeName } from './mode-problems.ts';
 import { isOwnName } from '../../core/extension/own-parts.ts';
@@ -22,7 +22,7 @@ import { paramNames } from '../schema/define-signature.ts';
 const KNOWN_OPTIONS = [...COMMON_OPTIONS, ...Object.keys(MODE_OPTIONS)];
 
 /** Old and unknown names, and options of other modes. */
-export function optionProblems(options: AgentOptions): readonly UsageProblem[] {
+export function optionProblems(options: ListedOptions): readonly UsageProblem[] {
   const mode = modeName(options);
   const values = options as unknown as Fields;
   const foreign = Object.entries(MODE_OPTIONS).filter(
@@ -116,7 +116,7 @@ const LAYOUT_FIELDS: FieldRules = {
 };
 
 /** All problems of the layout of an agent's replies. */
-export function sectionProblems(options: AgentOptions): readonly UsageProblem[] {
+export function sectionProblems(options: ListedOptions): readonly UsageProblem[] {
   const problems = fieldProblems(options, LAYOUT_FIELDS, { code: 'definition' });
   if (problems.length > 0) return problems;
   const { thinking, sections = [], answer } = options;
@@ -129,7 +129,7 @@ export function sectionProblems(options: AgentOptions): readonly UsageProblem[] 
 }
 
 /** The names of all sections, in the order in which a reply has them. */
-function sectionNames(options: AgentOptions): readonly string[] {
+function sectionNames(options: ListedOptions): readonly string[] {
   const { thinking = true, sections = [], tools = [], toolchain, answer } = options;
   const thinkingName = typeof thinking === 'object' ? thinking.spec.name : SECTION_NAMES.thinking;
   return [
@@ -153,7 +153,7 @@ function hasType(value: unknown, type: string): boolean {
 }
 
 /** All problems of the option `prompt`. */
-export function promptProblems(options: AgentOptions): readonly UsageProblem[] {
+export function promptProblems(options: ListedOptions): readonly UsageProblem[] {
   const prompt: unknown = options.prompt;
   const mode = modeName(options);
   if (prompt === undefined || (typeof prompt === 'function' && mode === 'react')) return [];

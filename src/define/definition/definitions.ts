@@ -169,6 +169,26 @@ export interface ValidatorDefinition<Answer = unknown> {
   validate(answer: Answer, context: ReportContext): ValidatorVerdict | Promise<ValidatorVerdict>;
 }
 
+/** What a guard gets: the text that the model is about to see, and what is known of the run. */
+export interface GuardInfo extends ReportContext {
+  readonly text: string;
+}
+
+/** What a guard decides about a text: it passes, the run ends as `blocked`, or the model sees another. */
+export type GuardDecision =
+  { readonly pass: true } | { readonly block: string } | { readonly rewrite: string };
+
+/** Looks at what a run was started with, before any model sees it. */
+export interface Guard {
+  /** 1 to 64 letters, digits, `_` or `-`, a letter first; unique in an agent. */
+  readonly name: string;
+  /**
+   * Called in `judgeAnswer` on the worker; may run again. Errors are retried, then fail the run. `context`
+   * is that of the run.
+   */
+  check(info: GuardInfo): GuardDecision | Promise<GuardDecision>;
+}
+
 /** The input of a function that writes instructions or rules. */
 export interface TextFunctionInput extends RunInfo {
   readonly input: { readonly task: Task; readonly context?: JsonObject };
@@ -272,6 +292,8 @@ export interface AgentDefinition<Value = unknown, Context = unknown> extends Typ
   /** Absent: models read texts as they are. */
   readonly redact?: RedactText;
   readonly validators: readonly ValidatorDefinition[];
+  /** Absent: none. */
+  readonly guards?: readonly Guard[];
   /** The checks of schema libraries: of the answer, and of sections by name. */
   readonly standards: {
     readonly answer: StandardSchema | null;

@@ -1,4 +1,5 @@
 /** A Model Context Protocol server as an agent names it: what `mcpServer` returns. */
+import type { RunInfo } from '../../core/calls/run-info.ts';
 import type { RetrySpec, ToolEffect } from '../../core/contract/spec.ts';
 import type { ToolSearchFields } from './tool-search-options.ts';
 
@@ -21,8 +22,16 @@ export type McpTransport =
       readonly cwd?: string;
     };
 
+/**
+ * Gives the bearer token of a run, such as that of the person who speaks to it; called on the worker for
+ * each request, and kept in no history. `info` has no context. Undefined: the worker lists the tools,
+ * which are the same for all runs.
+ */
+export type McpTokenFunction = (info: RunInfo | undefined) => string | Promise<string>;
+
 /** How a worker proves who it is; read when it connects, and kept in no history. */
 export type McpAuth =
+  | McpTokenFunction
   | { readonly bearer: { readonly env: string } }
   | { readonly clientCredentials: McpClientCredentials };
 

@@ -173,7 +173,7 @@ function secretProblem(field: string): UsageProblem {
 }
 
 function authProblems(auth: unknown): readonly UsageProblem[] {
-  if (auth === undefined) return [];
+  if (auth === undefined || typeof auth === 'function') return [];
   if (isPlainObject(auth) && auth['bearer'] !== undefined) {
     return [
       ...variableProblems('auth.bearer', auth['bearer']),
@@ -193,7 +193,7 @@ function authProblems(auth: unknown): readonly UsageProblem[] {
       }),
     ];
   }
-  const what = '`auth` to be { bearer } or { clientCredentials }';
+  const what = '`auth` to be { bearer }, { clientCredentials } or a function';
   return [expected(CODE, what, 'something else')];
 }
 

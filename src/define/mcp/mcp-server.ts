@@ -5,6 +5,7 @@ import type {
   McpAuth,
   McpClientCredentials,
   McpServerDefinition,
+  McpTokenFunction,
   McpToolOverride,
   McpTransport,
   McpValue,
@@ -44,7 +45,7 @@ export interface McpServerOptions {
   readonly headers?: { readonly [name: string]: McpValue };
   /**
    * How the worker proves who it is. Secrets are names of variables of the worker, read when it
-   * connects. Default: it does not.
+   * connects. A function gives the token of a run; then the scope is `run`. Default: it does not.
    */
   readonly auth?: McpAuthOptions;
   /** What the names of its tools begin with; may be empty. Default: `{name}_`. */
@@ -88,6 +89,7 @@ export interface McpServerOptions {
 
 /** How a worker proves to a server who it is. */
 export type McpAuthOptions =
+  | McpTokenFunction
   | Extract<McpAuth, { readonly bearer: unknown }>
   | {
       /** OAuth 2.1 between machines; default of `issuer`: the origin of `url`. */
@@ -124,7 +126,8 @@ export function mcpServer(options: McpServerOptions): McpServerDefinition {
     prompts: options.prompts ?? false,
     instructions: options.instructions ?? false,
     optional: options.optional ?? false,
-    scope: options.scope ?? 'worker',
+    // A connection is known to its server by the token with which it was made.
+    scope: typeof options.auth === 'function' ? 'run' : (options.scope ?? 'worker'),
     ...MCP_DEFAULTS,
     ...defined({ maxConcurrent, idleMs, timeoutMs, connectTimeoutMs }),
   };
@@ -138,7 +141,7 @@ function transportOf({ url, command, ...options }: McpServerOptions): McpTranspo
   // `serverProblems` has refused a server with neither; the compiler does not know.
   const address = url ?? '';
   const { headers = {}, auth } = options;
-  if (auth === undefined || 'bearer' in auth) {
+  if (auth === undefined || typeof auth === 'function' || 'bearer' in auth) {
     return { kind: 'http', url: address, headers, ...defined({ auth }) };
   }
   const {

@@ -122,11 +122,6 @@ export function entryFor(
   return { ...entry, ...defined({ structuredOutput, paidTokens }) };
 }
 
-/** Whether `id` can be the id of an entry. Keys of statistics end with it. */
-export function isModelId(id: unknown): id is string {
-  return typeof id === 'string' && /^[A-Za-z0-9][A-Za-z0-9._/:@+-]{0,127}$/.test(id);
-}
-
 /** A model as an id or an entry. One without an entry is named after its provider or `owner`. */
 export function modelOf(owner: string, model: AgentModel): string | ModelEntry {
   if (typeof model === 'string') return model;

@@ -3,6 +3,7 @@
  */
 import { isConcurrency, isModelRate } from '../../core/base/rate.ts';
 import { isPlainObject } from '../../core/base/json.ts';
+import { isModelId } from '../../core/base/model-id.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { CALL_SETTINGS } from '../../core/model/call-settings.ts';
 import { shown } from '../../core/text/shown.ts';
@@ -15,7 +16,7 @@ import {
 } from '../checks/fields.ts';
 import { isWhole, listOf, oneOf, repeated, SWITCH } from '../checks/kinds.ts';
 import { SPECIFICATIONS, type LanguageModel } from './language-model.ts';
-import { isModelId, type ModelEntry } from './model-entry.ts';
+import type { ModelEntry } from './model-entry.ts';
 import { namedModel, PROVIDER_NAMES } from './provider-models.ts';
 import { isReasoningEffort, reasoningFamily } from './reasoning.ts';
 

@@ -84,7 +84,8 @@ export function nameOf(id: string): string {
 export function aiToolProblems(tool: AiTool, place: string): readonly UsageProblem[] {
   if (!isProviderTool(tool)) {
     const what = `\`${place}\` to have a name and an effect`;
-    const advice = "Write `fromAiTool('name', tool({…}), { effect: 'read' })`.";
+    const advice =
+      "Write `tools: { name: tool({…}) }`, or `fromAiTool('name', tool({…}), { effect: 'read' })`.";
     return [expected('definition', what, 'a `tool({…})` of the AI SDK', advice)];
   }
   const { id, args, isProviderExecuted = RUN_BY_PROVIDERS.has(id.replace(/_20\d{6}$/, '')) } = tool;

@@ -149,10 +149,10 @@ async function tryOnce(
   resume: CallResume | undefined,
 ): Promise<Tried> {
   const { pool, tool } = parts;
-  const { signal, runId } = context;
+  const { signal } = context;
   let lease;
   try {
-    lease = await pool.lease(runId, signal);
+    lease = await pool.lease(context, signal);
   } catch (error) {
     if (signal.aborted) throw neverLeft(parts);
     if (!(error instanceof McpUnreachableError)) throw error;

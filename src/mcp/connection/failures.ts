@@ -42,6 +42,11 @@ export class McpUnreachableError extends Error {
   }
 }
 
+/** Thrown when the `auth` function of a server gives no token: nothing was sent. */
+export class McpTokenError extends Error {
+  override readonly name = 'McpTokenError';
+}
+
 /** Causes of a failed `fetch` that come before anything is sent. */
 const BEFORE_SENDING = [
   'ECONNREFUSED',
@@ -68,6 +73,7 @@ export function readFailure(error: unknown, hasSession = false): McpFailure {
 
 function meaningOf(error: unknown, hasSession: boolean): McpFailure {
   if (isRefused(error)) return REFUSED;
+  if (error instanceof McpTokenError) return { kind: 'not_sent', message: error.message };
   if (error instanceof SdkHttpError) return readHttp(error, hasSession);
   if (error instanceof ProtocolError) return readProtocol(error);
   if (error instanceof SdkError) return readSdk(error);

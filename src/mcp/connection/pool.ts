@@ -8,6 +8,7 @@
  * I4  A connection that one call found of no use gets no new calls, and is closed when the others
  *     on it have ended: they may still get their answers.
  */
+import type { RunInfo } from '../../core/calls/run-info.ts';
 import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
 import { unlessAborted, type McpConnection } from './connection.ts';
 import { McpUnreachableError } from './failures.ts';
@@ -20,6 +21,9 @@ const MAX_IDLE_RUN_CONNECTIONS = 64;
  */
 const MIN_IDLE_MS = 60_000;
 
+/** Makes a connection; `info` is what its newest call knows of its run. */
+export type Connect = (info: () => RunInfo | undefined) => Promise<McpConnection>;
+
 /** The right to one call on a connection. */
 export interface ConnectionLease {
   readonly connection: McpConnection;
@@ -28,6 +32,8 @@ export interface ConnectionLease {
 }
 
 interface Slot {
+  /** What the newest call knows of its run; undefined: it is of no run. */
+  info: RunInfo | undefined;
   connection: McpConnection | undefined;
   /** The calls of each connection that has some, retired ones included. */
   readonly calls: Map<McpConnection, number>;
@@ -51,21 +57,21 @@ export class ServerPool {
   private readonly ended = new WeakSet<McpConnection>();
   private isClosed = false;
   private readonly server: McpServerDefinition;
-  private readonly connect: () => Promise<McpConnection>;
+  private readonly connect: Connect;
 
-  /** `connect` makes a connection. */
-  constructor(server: McpServerDefinition, connect: () => Promise<McpConnection>) {
+  constructor(server: McpServerDefinition, connect: Connect) {
     this.server = server;
     this.connect = connect;
   }
 
-  /** The connection of `scope`, the id of a run or an empty text. Rejects on an abort. */
-  async lease(scope: string, signal: AbortSignal): Promise<ConnectionLease> {
+  /** The connection of run `info`, or that of the worker itself. Rejects on an abort. */
+  async lease(info: RunInfo | undefined, signal: AbortSignal): Promise<ConnectionLease> {
     if (this.isClosed) throw stopping();
     if (signal.aborted) throw signal.reason;
-    const key = this.server.scope === 'run' ? scope : '';
+    const key = this.server.scope === 'run' ? (info?.runId ?? '') : '';
     const slot = this.slots.get(key) ?? newSlot();
     this.slots.set(key, slot);
+    slot.info = info;
     clearTimeout(slot.idleTimer);
     slot.idleSince = undefined;
     await turn(slot, this.server.maxConcurrent, signal);
@@ -99,7 +105,7 @@ export class ServerPool {
   private open(slot: Slot): Promise<McpConnection> {
     if (this.isClosed) return Promise.reject(stopping());
     if (slot.connection?.isOpen() === true) return Promise.resolve(slot.connection);
-    slot.connecting ??= this.connect()
+    slot.connecting ??= this.connect(() => slot.info)
       .then((connection) => {
         if (this.isClosed || slot.isDropped) this.end(connection);
         else slot.connection = connection;
@@ -180,6 +186,7 @@ function stopping(): McpUnreachableError {
 
 function newSlot(): Slot {
   return {
+    info: undefined,
     connection: undefined,
     calls: new Map(),
     isDropped: false,

@@ -4,6 +4,8 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { errorText } from '../../core/base/error-text.ts';
+import type { RunInfo } from '../../core/calls/run-info.ts';
 import type { McpServerDefinition, McpTransport } from '../../define/definition/mcp-server.ts';
 import type { McpLog } from '../text/log.ts';
 import {
@@ -18,6 +20,8 @@ import { endStreams } from '../transport/end-streams.ts';
 import { LOST } from '../transport/failure-codes.ts';
 import type { Reaper } from '../transport/reaper.ts';
 import { StdioTransport } from '../transport/stdio-transport.ts';
+import { withinTime } from '../../tools/within-time.ts';
+import { McpTokenError } from './failures.ts';
 import { noteRetryAfter } from './retry-after.ts';
 import { stderrLog } from './stderr-log.ts';
 
@@ -27,6 +31,8 @@ export interface TransportParts {
   readonly redactor: Redactor;
   readonly reaper: Reaper;
   readonly log: McpLog;
+  /** What the newest call of the connection knows of its run. */
+  readonly info: () => RunInfo | undefined;
 }
 
 /** How long before an ended stream is opened again; a server may ask for no wait, or for years. */
@@ -64,21 +70,29 @@ export function transportTo(server: McpServerDefinition, parts: TransportParts):
       timer.unref();
       return () => clearTimeout(timer);
     },
-    ...authOf(transport, environment, redactor),
+    ...authOf(server.name, transport, parts),
   });
   endStreams(http);
   return http;
 }
 
 function authOf(
+  server: string,
   { auth }: Extract<McpTransport, { readonly kind: 'http' }>,
-  environment: McpEnvironment,
-  redactor: Redactor,
+  { environment, redactor, info }: TransportParts,
 ): Pick<
   NonNullable<ConstructorParameters<typeof StreamableHTTPClientTransport>[1]>,
   'authProvider'
 > {
   if (auth === undefined) return {};
+  if (typeof auth === 'function') {
+    const token = async (): Promise<string> => {
+      const given = await tokenOf(server, () => auth(info()));
+      redactor.add(given);
+      return given;
+    };
+    return { authProvider: { token } };
+  }
   if ('bearer' in auth) {
     const { bearer } = auth;
     return { authProvider: { token: async () => valueOf(bearer, environment) } };
@@ -97,4 +111,15 @@ function authOf(
     save(tokens);
   };
   return { authProvider: provider };
+}
+
+async function tokenOf(server: string, give: () => string | Promise<string>): Promise<string> {
+  let given: unknown;
+  try {
+    given = await withinTime(`\`auth\` of MCP server ${server}`, give);
+  } catch (error) {
+    throw new McpTokenError(`\`auth\` gave no token: ${errorText(error)}`);
+  }
+  if (typeof given === 'string' && given !== '') return given;
+  throw new McpTokenError('`auth` gave no token: it is no text, or an empty one');
 }

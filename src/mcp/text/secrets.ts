@@ -65,7 +65,7 @@ function secretValues(
   if (transport.kind === 'stdio') return Object.values(transport.env).filter(isVariable);
   const { headers, auth } = transport;
   const own = Object.values(headers).filter(isVariable);
-  if (auth === undefined) return own;
+  if (auth === undefined || typeof auth === 'function') return own;
   if ('bearer' in auth) return [...own, auth.bearer];
   const { clientId, clientSecret } = auth.clientCredentials;
   return [...own, ...[clientId].filter(isVariable), clientSecret];

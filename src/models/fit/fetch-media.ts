@@ -26,7 +26,7 @@ const MAX_AT_ONCE = 4;
 export interface MediaSource {
   /** Ends what is under way. */
   readonly signal: AbortSignal;
-  /** The hosts that may be asked; undefined: any. */
+  /** The hosts that may be asked, also at private addresses; undefined: any at a public address. */
   readonly hosts: readonly string[] | undefined;
   /** How long all of them may take. Default: {@link MEDIA_TIMEOUT_MS}. */
   readonly timeoutMs?: number;

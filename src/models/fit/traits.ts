@@ -179,8 +179,8 @@ export async function traitsOf(model: LanguageModel): Promise<Traits> {
   };
 }
 
-/** The host of its server, where the adapter says it. */
-function hostOf(model: LanguageModel): string {
+/** The host of its server, where the adapter says it; else `-`. */
+export function hostOf(model: LanguageModel): string {
   const config: unknown = Reflect.get(model, 'config');
   const write = isPlainObject(config) ? config['url'] : undefined;
   if (typeof write !== 'function') return '-';

@@ -147,7 +147,7 @@ export interface WorkerConfig {
   readonly callbackSecrets?: readonly string[];
   /** The hosts that callbacks may go to: `hooks.example.com`, `*.example.com`. Absent: any. */
   readonly callbackHosts?: readonly string[];
-  /** The hosts from which media of requests are fetched, in the same form. Absent: any. */
+  /** The hosts from which media of requests are fetched, in the same form. Absent: any at a public address. */
   readonly mediaHosts?: readonly string[];
   /** What encrypts the payloads of runs. Absent: nothing does. */
   readonly protection?: Protection;

@@ -132,7 +132,7 @@ export interface WorkerParts extends WorkParts {
   readonly shutdownGraceMs?: number;
   /** What callbacks of runs are sent with. Default: this worker sends none. */
   readonly callbacks?: CallbackSettings;
-  /** The hosts from which media of requests are fetched. Default: any. */
+  /** The hosts from which media of requests are fetched. Default: any at a public address. */
   readonly mediaHosts?: readonly string[];
   /** The version that this worker is part of; default: none. */
   readonly version?: WorkerVersion;

@@ -73,6 +73,42 @@ describe('a run whose models all refuse', () => {
     spare.assertDone();
   });
 
+  test.each([
+    {
+      name: 'no id',
+      said: `x ${'y'.repeat(100_000)}`,
+      limits: {},
+      words: 'the id of a model entry',
+    },
+    { name: 'no id either', said: '$self:agent:iterations', limits: {}, words: 'of a model entry' },
+    {
+      name: 'a model whose price nobody knows',
+      said: 'spare',
+      limits: { costUsd: 1 },
+      words: 'a model whose price this run knows',
+    },
+  ])('asks again when a person names $name', async ({ said, limits, words }) => {
+    const { model } = scriptedModel([REFUSED, 'done']);
+    const entry = { id: 'main', model, price: { input: 1, output: 1 } };
+    const events: string[] = [];
+    const run = startInMemory({
+      agent: clerk([], { model: entry, limits }),
+      models: [{ id: 'spare', model: scriptedModel([]).model }],
+      task: 'x',
+      onEvent: ({ type }) => events.push(type),
+    });
+
+    await answered(run, 1, said);
+    await eventually('another question', () => run.pending().some(({ id }) => id === 'q2'));
+    const [item] = run.pending();
+    expect(item).toMatchObject({ question: expect.stringContaining(words) });
+    expect(JSON.stringify(item).length).toBeLessThan(2_000);
+    await answered(run, 2, 'Try again');
+
+    expect(await run.result).toMatchObject({ status: 'success', value: 'done' });
+    expect(events).not.toContain('agent:model_changed');
+  });
+
   test('ends by its own limit on time', async () => {
     const clock = createFakeClock();
     const agent = clerk([REFUSED], { limits: { wallClockMs: 60_000 } });
