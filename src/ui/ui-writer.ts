@@ -1,18 +1,25 @@
 /**
- * Turns the updates and events of a run into chunks of one message. Pure.
+ * Turns the updates, events and entries of a run into chunks of one message. Pure.
  *
  * I1  A part that begins also ends, and a tool has its input before its output.
  * I2  What was sent cannot be taken back. Text that another attempt made void, or that is not the
  *     answer, is marked as such, and the right text follows as another part.
+ * I3  Played from events and entries, a message has the parts that it had as it was written, but for void
+ *     ones.
+ * I4  Calls that wait for approval have a step of their own, and so have a question, and an answer after
+ *     calls. For a page sends decisions and outputs on when all calls of the last step are over or decided:
+ *     calls that wait for something else must not keep it from that, nor ended ones make it do so.
  */
 import { defined } from '../core/base/defined.ts';
-import type { Json } from '../core/base/json.ts';
+import { isPlainObject, type Json } from '../core/base/json.ts';
+import type { Message, Part, WrittenFilePart } from '../core/base/message.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { PendingItem } from '../core/contract/messages.ts';
 import type { Step, StepSource } from '../core/contract/step.ts';
 import { ASK_TOOL } from '../core/toolchain/ask-user.ts';
 import type { RunUpdate } from '../client/follow-run.ts';
+import { createTextParts, merged, plainText, restAfter, type WrittenText } from './text-parts.ts';
 import type { UIChunk } from './ui-chunk.ts';
 
 /** Where a message begins within its run. */
@@ -20,118 +27,176 @@ export interface MessagePlace {
   readonly messageId: string;
   /** The iteration whose text comes before the message; 0 for the first message of a run. */
   readonly afterIteration: number;
-  /** Ids of the calls that the page already has in this message. */
-  readonly knownCalls: readonly string[];
   /** Whether the text of replies is shown as it is written. */
   readonly showsText: boolean;
+  /** The calls that the page has in this message already; absent: none. */
+  readonly known?: KnownCalls;
+}
+
+/** Ids of calls that a page has in a message. */
+export interface KnownCalls {
+  /** Those that it shows. */
+  readonly shown: readonly string[];
+  /** Those of them that are over. */
+  readonly ended: readonly string[];
 }
 
 /** The chunks of one message. */
 export interface UIWriter {
-  readonly begin: () => readonly UIChunk[];
-  /** What happened before: the events, and the text of complete iterations. */
-  readonly replay: (entries: readonly Entry[], events: readonly AgentEvent[]) => readonly UIChunk[];
-  readonly event: (event: AgentEvent) => readonly UIChunk[];
+  /** What has happened; `entry` is that of an event that tells of one. */
+  readonly event: (event: AgentEvent, entry?: Entry) => readonly UIChunk[];
+  /** What the model wrote in an iteration whose text is not coming any more. */
+  readonly text: (iteration: number, texts: readonly WrittenText[]) => readonly UIChunk[];
   readonly update: (update: RunUpdate) => readonly UIChunk[];
-  /** Ends the message, because the run waits for a person. */
-  readonly pause: () => readonly UIChunk[];
+  /** What became of a call of a run below, whose id is as in `pending()`. */
+  readonly below: (id: string, event: CallEvent) => readonly UIChunk[];
+  /** Calls of runs below that were decided, and of which nothing more is known. */
+  readonly decidedBelow: () => readonly string[];
+  /** The turn, or the run, has ended. */
+  readonly end: (step: Step) => readonly UIChunk[];
+  /** Ends the message, because a person has to do something (`tool-calls`) or has said something. */
+  readonly pause: (finishReason: 'tool-calls' | 'other') => readonly UIChunk[];
   /** Whether a person has to do something before the run continues. */
   readonly waitsForPerson: () => boolean;
   /** The newest iteration of which an event or text has come. */
   readonly iteration: () => number;
 }
 
+type CallEvent = Extract<AgentEvent, { readonly type: 'agent:tool_call:after' }>;
+
 /** A writer for the message at `place`. */
 export function createUIWriter(place: MessagePlace): UIWriter {
+  const { messageId, afterIteration, showsText, known = { shown: [], ended: [] } } = place;
   const out: UIChunk[] = [];
-  const taken = (): readonly UIChunk[] => out.splice(0);
   const text = createTextParts(out);
-  const called = new Set(place.knownCalls);
+  const called = new Set(known.shown);
+  const ended = new Set(known.ended);
   const named = new Set<string>();
   const waiting = new Map<string, PendingItem>();
+  const decided = new Set(known.shown.filter((id) => isBelow(id) && !ended.has(id)));
   let state = '';
-  /** Iterations up to this one have been shown from the transcript. */
-  let shownUpTo = place.afterIteration;
-  let newest = place.afterIteration;
+  let model: string | undefined;
+  let hasBegun = false;
+  /** Iterations up to this one have been shown whole. */
+  let shownUpTo = afterIteration;
+  let newest = afterIteration;
 
+  const taken = (): readonly UIChunk[] => {
+    if (out.length === 0) return [];
+    // A message without parts would be an empty bubble.
+    const start = hasBegun ? [] : [{ type: 'start', messageId } as const];
+    hasBegun = true;
+    return [...start, ...out.splice(0)];
+  };
   const call = ({ callId: toolCallId, tool: toolName, args: input, mcp }: ShownCall): void => {
-    if (called.has(toolCallId)) return;
     called.add(toolCallId);
     text.close();
     out.push({ type: 'tool-input-available', toolCallId, toolName, input, ...kindOf(mcp) });
   };
+  const beginCall = (event: ShownCall & { readonly iteration: number }): void => {
+    if (called.has(event.callId)) return;
+    text.toIteration(event.iteration);
+    call(event);
+  };
+  const endCall = (id: string, event: CallEvent): void => {
+    if (ended.has(id)) return;
+    ended.add(id);
+    out.push(outputOf(id, event));
+  };
+  const ask = (id: string, asked: ShownCall): void => {
+    if (called.has(id)) return;
+    text.aside('approvals');
+    call({ ...asked, callId: id });
+    out.push({ type: 'tool-approval-request', approvalId: id, toolCallId: id });
+  };
+  const write = (iteration: number, pieces: readonly WrittenText[]): void => {
+    shownUpTo = Math.max(shownUpTo, iteration);
+    if (!showsText) return;
+    const whole = merged(pieces);
+    const shown = text.written(iteration);
+    let rest = restAfter(whole, shown);
+    if (rest === undefined) {
+      // What stands before a call can no longer be marked.
+      if (!text.isOpen() || plainText(shown).trim() === plainText(whole).trim()) return;
+      text.discard();
+      rest = whole;
+    }
+    if (rest.length > 0) text.toIteration(iteration);
+    for (const one of rest) text.write(one.type, one.text);
+  };
+  const takeEntry = ({ iteration, origin, messages }: Entry): void => {
+    if (origin !== 'original') return;
+    if (iteration > shownUpTo) write(iteration, textsOf(messages));
+    for (const chunk of messages.flatMap(({ parts }) => parts.flatMap(shownPart))) {
+      text.close();
+      out.push(chunk);
+    }
+  };
   const takeEvent = (event: AgentEvent): void => {
     newest = Math.max(newest, event.iteration);
-    if (event.type === 'agent:model_call:after') {
-      const added = (event.sources ?? []).map(sourceOf);
-      out.push(...added.filter(({ sourceId }) => !named.has(sourceId)));
-      for (const { sourceId } of added) named.add(sourceId);
-    }
-    if (event.type === 'agent:tool_call:before' && event.tool !== ASK_TOOL) {
-      text.toIteration(event.iteration);
-      call(event);
-    }
-    if (event.type === 'agent:tool_call:after' && event.tool !== ASK_TOOL) {
-      text.toIteration(event.iteration);
-      call(event);
-      out.push(outputOf(event));
+    switch (event.type) {
+      case 'agent:model_call:after': {
+        if (event.purpose === 'reply') ({ model } = event);
+        const added = (event.sources ?? []).map(sourceOf);
+        out.push(...added.filter(({ sourceId }) => !named.has(sourceId)));
+        for (const { sourceId } of added) named.add(sourceId);
+        return;
+      }
+      case 'agent:tool_call:before':
+        if (event.tool !== ASK_TOOL) beginCall(event);
+        return;
+      case 'agent:tool_call:after':
+        if (event.tool === ASK_TOOL) return;
+        beginCall(event);
+        endCall(event.callId, event);
+        return;
     }
   };
   const takePending = (item: PendingItem): void => {
     waiting.set(item.id, item);
     if (item.kind === 'question') {
-      text.close();
+      text.aside(item.id);
       out.push({ type: 'data-question', id: item.id, data: questionOf(item, false) });
     }
-    if (item.kind === 'approval' && item.run === undefined) {
-      call({ callId: item.id, tool: item.tool, args: item.args, mcp: item.server });
-      out.push({ type: 'tool-approval-request', approvalId: item.id, toolCallId: item.id });
+    if (item.kind === 'approval') {
+      ask(item.id, { callId: item.id, tool: item.tool, args: item.args, mcp: item.server });
     }
   };
   const takeSettled = (id: string): void => {
     const item = waiting.get(id);
     waiting.delete(id);
+    if (item?.kind === 'approval' && isBelow(id)) decided.add(id);
     if (item?.kind !== 'question') return;
     out.push({ type: 'data-question', id, data: questionOf(item, true) });
   };
   const end = (step: Step): void => {
     const answer = typeof step.value === 'string' ? step.value : JSON.stringify(step.value);
-    if (step.status === 'success' && text.written().trim() !== answer.trim()) {
+    if (step.status === 'success' && plainText(text.written()).trim() !== answer.trim()) {
       text.discard();
+      text.aside('answer');
       text.write('text', answer);
     }
     text.finish();
-    const { status, reason, trace } = step;
-    const metadata = { everloop: { run: trace.workflowId, status, reason } };
-    if (step.status === 'canceled') out.push(defined({ type: 'abort', reason: step.message }));
-    else if (step.status !== 'success') {
-      out.push({ type: 'error', errorText: step.message ?? step.reason });
+    const { status, message, reason } = step;
+    const messageMetadata = metadataOf(step, model);
+    if (status === 'success') {
+      out.push({ type: 'finish', finishReason: 'stop', messageMetadata });
+      return;
     }
-    const finishReason = step.status === 'success' ? 'stop' : 'error';
-    out.push({ type: 'finish', finishReason, messageMetadata: metadata });
+    // A page takes nothing after an error.
+    out.push({ type: 'message-metadata', messageMetadata });
+    if (status === 'canceled') out.push(defined({ type: 'abort', reason: message }));
+    else out.push({ type: 'error', errorText: message ?? reason });
+    out.push({ type: 'finish', finishReason: 'error' });
   };
   return {
-    begin: () => [{ type: 'start', messageId: place.messageId }],
-    replay: (entries, events) => {
-      const texts = textsOf(entries, place);
-      const showUpTo = (iteration: number): void => {
-        for (const [at, said] of texts) {
-          if (at > iteration) break;
-          text.toIteration(at);
-          text.write('text', said);
-          texts.delete(at);
-        }
-      };
-      for (const event of events) {
-        showUpTo(event.iteration);
-        takeEvent(event);
-      }
-      showUpTo(Infinity);
-      shownUpTo = Math.max(shownUpTo, ...entries.map(({ iteration }) => iteration));
+    event: (event, entry) => {
+      if (entry !== undefined) takeEntry(entry);
+      takeEvent(event);
       return taken();
     },
-    event: (event) => {
-      takeEvent(event);
+    text: (iteration, texts) => {
+      if (iteration > shownUpTo) write(iteration, texts);
       return taken();
     },
     update: (update) => {
@@ -144,8 +209,7 @@ export function createUIWriter(place: MessagePlace): UIWriter {
         out.push({ type: 'data-topic', data: defined({ topic, data, callId }), transient: true });
         return taken();
       }
-      const isShown = place.showsText && 'iteration' in update && update.iteration > shownUpTo;
-      if (isShown) {
+      if (showsText && 'iteration' in update && update.iteration > shownUpTo) {
         newest = Math.max(newest, update.iteration);
         text.toIteration(update.iteration);
         if (update.kind === 'restart') text.discard();
@@ -154,91 +218,102 @@ export function createUIWriter(place: MessagePlace): UIWriter {
       }
       return taken();
     },
-    pause: () => {
+    below: (id, event) => {
+      decided.delete(id);
+      endCall(id, event);
+      return taken();
+    },
+    decidedBelow: () => [...decided],
+    end: (step) => {
+      end(step);
+      return taken();
+    },
+    pause: (finishReason) => {
       text.finish();
-      out.push({ type: 'finish', finishReason: 'tool-calls' });
+      if (hasBegun) out.push({ type: 'finish', finishReason });
       return taken();
     },
     waitsForPerson: () =>
       state === 'waiting' &&
-      [...waiting.values()].some(({ kind }) => kind === 'question' || kind === 'approval'),
+      [...waiting.values()].some(isForPage),
     iteration: () => newest,
   };
 }
 
-/** The text parts of a message, one after another. */
-interface TextParts {
-  /** Begins a step of the message for each iteration. */
-  readonly toIteration: (iteration: number) => void;
-  readonly write: (kind: 'text' | 'reasoning', delta: string) => void;
-  /** Ends the open part. */
-  readonly close: () => void;
-  /** Ends the open part and marks it as void. */
-  readonly discard: () => void;
-  /** Ends the open part and the open step. */
-  readonly finish: () => void;
-  /** The text of this iteration that is not void. */
-  readonly written: () => string;
+/** Whether a page can end the wait: a question, an approval, or a call that the page executes. */
+export function isForPage(item: PendingItem): boolean {
+  if (item.kind !== 'external') return item.kind === 'question' || item.kind === 'approval';
+  return isPlainObject(item.details) && item.details['client'] === true;
 }
 
-function createTextParts(out: UIChunk[]): TextParts {
-  let open: { readonly kind: 'text' | 'reasoning'; readonly id: string } | undefined;
-  let current: number | undefined;
-  let parts = 0;
-  let written = '';
-  const close = (isVoid = false): void => {
-    if (open === undefined) return;
-    const { kind, id } = open;
-    const mark = isVoid ? { providerMetadata: { everloop: { void: true as const } } } : {};
-    out.push({ type: `${kind}-end`, id, ...mark });
-    open = undefined;
-  };
-  const finish = (): void => {
-    close();
-    if (current !== undefined) out.push({ type: 'finish-step' });
-    current = undefined;
-  };
-  return {
-    toIteration: (iteration) => {
-      if (iteration === current) return;
-      finish();
-      written = '';
-      current = iteration;
-      out.push({ type: 'start-step' });
-    },
-    write: (kind, delta) => {
-      if (open?.kind !== kind) {
-        close();
-        parts += 1;
-        open = { kind, id: `${parts}` };
-        out.push({ type: `${kind}-start`, id: open.id });
-      }
-      if (kind === 'text') written += delta;
-      out.push({ type: `${kind}-delta`, id: open.id, delta });
-    },
-    close: () => close(),
-    discard: () => {
-      close(true);
-      written = '';
-    },
-    finish,
-    written: () => written,
-  };
+/** Whether an item is of a run below: its id begins with the calls that lead there. */
+function isBelow(id: string): boolean {
+  return id.includes('/');
 }
 
-/** What the model wrote in the complete iterations of a message, by iteration. */
-function textsOf(
-  entries: readonly Entry[],
-  { afterIteration, showsText }: MessagePlace,
-): Map<number, string> {
-  const texts = new Map<number, string>();
-  for (const { iteration, origin, messages } of showsText ? entries : []) {
-    if (origin !== 'original' || iteration <= afterIteration) continue;
-    const parts = messages.flatMap(({ role, parts: all }) => (role === 'assistant' ? all : []));
-    const said = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-    if (said !== '') texts.set(iteration, said);
+/** What the model wrote in one reply. */
+export function textsOf(messages: readonly Message[]): readonly WrittenText[] {
+  const parts = messages.flatMap(({ role, parts: all }) => (role === 'assistant' ? all : []));
+  return parts.flatMap((part): readonly WrittenText[] =>
+    (part.type === 'text' || part.type === 'reasoning') && part.text !== ''
+      ? [{ type: part.type, text: part.text }]
+      : [],
+  );
+}
+
+/** What a message has besides text and calls of tools: files, and what a provider ran itself. */
+function shownPart(part: Part): readonly UIChunk[] {
+  switch (part.type) {
+    case 'file':
+    case 'media':
+      return fileOf(part);
+    case 'tool_result':
+      return part.parts.flatMap(shownPart);
+    case 'hosted_call': {
+      const { id: toolCallId, tool: toolName, args: input } = part;
+      const call = { type: 'tool-input-available', toolCallId, toolName, input } as const;
+      return [{ ...call, dynamic: true, providerExecuted: true }];
+    }
+    case 'hosted_result': {
+      const { id: toolCallId, output, isError } = part;
+      const kind = { toolCallId, dynamic: true, providerExecuted: true } as const;
+      const errorText = typeof output === 'string' ? output : JSON.stringify(output);
+      return isError
+        ? [{ type: 'tool-output-error', errorText, ...kind }]
+        : [{ type: 'tool-output-available', output, ...kind }];
+    }
+    default:
+      return [];
   }
-  return texts;
+}
+
+/** A file for a page; none: its content is not here. */
+export function fileOf({
+  mediaType,
+  url,
+  data,
+}: Pick<WrittenFilePart, 'mediaType' | 'url' | 'data'>): readonly Extract<
+  UIChunk,
+  { readonly type: 'file' }
+>[] {
+  const source = url ?? (data === undefined ? undefined : `data:${mediaType};base64,${data}`);
+  return source === undefined ? [] : [{ type: 'file', mediaType, url: source }];
+}
+
+/** What a page may want to know of a turn: how it ended, and what it took. */
+function metadataOf({ status, reason, message, usage, trace }: Step, model?: string): Json {
+  const { inputTokens, outputTokens, totalTokens, costMicroUsd, durationMs } = usage;
+  return {
+    everloop: {
+      run: trace.workflowId,
+      status,
+      reason,
+      ...defined({ message, model }),
+      usage: { inputTokens, outputTokens, totalTokens },
+      costUsd: costMicroUsd / 1e6,
+      durationMs,
+    },
+  };
 }
 
 /** A call as a page sees it: `mcp` says that its tool is that of a server. */
@@ -253,8 +328,8 @@ function kindOf(mcp: unknown): { readonly dynamic?: true } {
   return mcp === undefined ? {} : { dynamic: true };
 }
 
-function outputOf(event: Extract<AgentEvent, { readonly type: 'agent:tool_call:after' }>): UIChunk {
-  const { callId: toolCallId, outcome, output = null, error = outcome, mcp } = event;
+function outputOf(toolCallId: string, event: CallEvent): UIChunk {
+  const { outcome, output = null, error = outcome, mcp } = event;
   if (outcome === 'ok') {
     return { type: 'tool-output-available', toolCallId, output, ...kindOf(mcp) };
   }
