@@ -235,11 +235,7 @@ async function startLoaded(
 }
 
 /** Ids of ours and of children are for those that we start, whoever may start workflows. */
-function refuseId(
-  session: Session,
-  { parent, input }: FreshStart,
-  isConversation: boolean,
-): void {
+function refuseId(session: Session, { parent, input }: FreshStart, isConversation: boolean): void {
   const { workflowId } = workflowInfo();
   const conversation = isConversation ? input.conversation : undefined;
   const problem = runIdProblem(workflowId, parent, conversation);

@@ -163,7 +163,8 @@ async function loadTurn(
   session.opening = 'definition';
   countLoaded(loaded);
   const { spec, material = givenMaterial(input), warnings, refusal, awaitsTurn } = loaded;
-  const turn = awaitsTurn === true && tenant !== undefined ? await tenantTurn(session, tenant) : null;
+  const turn =
+    awaitsTurn === true && tenant !== undefined ? await tenantTurn(session, tenant) : null;
   const leases = turn?.leases ?? [];
   return {
     material,
@@ -178,10 +179,7 @@ async function loadTurn(
 }
 
 /** The turn among the runs of the tenant. A cancel ends the wait. */
-async function tenantTurn(
-  session: Session,
-  tenant: string,
-): Promise<NonNullable<Session['turn']>> {
+async function tenantTurn(session: Session, tenant: string): Promise<NonNullable<Session['turn']>> {
   session.turn = null;
   session.opening = `turn of tenant ${tenant}`;
   const turn = await awaitTurn(tenant, {

@@ -8,7 +8,7 @@ import { defined } from '../core/base/defined.ts';
 import { conversationOf } from '../core/base/ids.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import { onCancel } from '../core/children/tree-handlers.ts';
-import { isKnownMessage, MESSAGE_REFUSED, readMessage } from '../core/conversation/said.ts';
+import { isKnownMessage, MESSAGE_REFUSED } from '../core/conversation/said.ts';
 import type { SaidMessage } from '../core/contract/conversation.ts';
 import type {
   Adjustment,
@@ -33,6 +33,7 @@ import {
   type RunInput,
 } from '../core/run/inbox.ts';
 import type { RunState } from '../core/run/run-state.ts';
+import { readMessage } from '../core/start/read-message.ts';
 import {
   actorProblem,
   checkRunInput,

@@ -17,15 +17,11 @@ import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import { defined } from '../../core/base/defined.ts';
 import { mergeSettings } from '../../core/model/call-settings.ts';
 import type { Task } from '../../core/base/message.ts';
-import type {
-  MessagePlace,
-  SaidMessage,
-  TurnSettings,
-} from '../../core/contract/conversation.ts';
+import type { MessagePlace, SaidMessage, TurnSettings } from '../../core/contract/conversation.ts';
 import type { AgentInput } from '../../core/contract/input.ts';
 import { AGENT_WORKFLOW } from '../../core/contract/messages.ts';
 import type { StatedActor } from '../../core/contract/pending.ts';
-import { readMessage } from '../../core/conversation/said.ts';
+import { readMessage } from '../../core/start/read-message.ts';
 import { inputProblems } from '../../core/limits/limits-input.ts';
 import { startInput } from '../../core/start/start-input.ts';
 import { memoOf } from '../../core/start/start-parts.ts';
@@ -53,7 +49,9 @@ export interface ConversationOptions extends TurnSettings {
 
 /** Of a message. */
 export interface SayOptions
-  extends StatedActor, Pick<TurnSettings, 'context' | 'settings' | 'toolChoice' | 'limits' | 'model'> {
+  extends
+    StatedActor,
+    Pick<TurnSettings, 'context' | 'settings' | 'toolChoice' | 'limits' | 'model'> {
   /** A repetition with the same id has no effect. Default: a new one. */
   readonly id?: string;
   /**
@@ -200,9 +198,7 @@ export function createConversation(
       }
     },
     close: ({ by } = {}) =>
-      signal(() =>
-        client.workflow.getHandle(workflowId).signal(closeSignal, defined({ by })),
-      ),
+      signal(() => client.workflow.getHandle(workflowId).signal(closeSignal, defined({ by }))),
     cancel: (message, how) => run.cancel(message, how),
   };
 }

@@ -55,7 +55,8 @@ export async function readTurns(
   const turns = events === null ? [] : turnsIn(events);
   const forgotten = await forgottenTurns(run, turns[0]?.number ?? Infinity);
   const all = [...forgotten, ...turns.map((turn) => ({ ...turn, entries: [] }))];
-  const first = last === undefined ? all.findIndex(({ number }) => number >= from) : all.length - last;
+  const first =
+    last === undefined ? all.findIndex(({ number }) => number >= from) : all.length - last;
   if (first === -1) return [];
   const wanted = all.slice(Math.max(0, first), Math.max(0, first) + Math.min(limit, all.length));
   return withEntries(run, wanted);
@@ -71,7 +72,10 @@ async function readable(run: RunHandle): Promise<readonly AgentEvent[] | null> {
   }
 }
 
-async function forgottenTurns(run: RunHandle, before: number): Promise<readonly ConversationTurn[]> {
+async function forgottenTurns(
+  run: RunHandle,
+  before: number,
+): Promise<readonly ConversationTurn[]> {
   if (before === 1) return [];
   const { conversation } = await run.status();
   return (conversation?.recent ?? [])

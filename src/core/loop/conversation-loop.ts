@@ -275,11 +275,11 @@ function beginTurn(run: Run, message: WaitingMessage, plan: Plan): void {
   const begun = turnState(run.state, { messageId, by, text, at, ...plan });
   const event = { type: 'agent:turn:before', turn: count + 1, messageId } as const;
   run.record({ ...event, limits: plan.limits, ...defined({ by, instead }) }, { begun });
-  const { inputMessages } = modeOf(run.state.head.spec);
+  const mode = modeOf(run.state.head.spec);
   const note = effectsNote(turns, rewound);
   const messages = [
-    ...inputMessages({ text, media }),
-    ...(note === '' ? [] : inputMessages({ text: note })),
+    ...mode.inputMessages({ text, media }),
+    ...(note === '' ? [] : mode.inputMessages({ text: note })),
   ];
   const entry = { iteration: run.state.iteration, origin: 'input', messages } as const;
   run.append(entry, isTask || isUnread ? 'history' : 'both');

@@ -11,7 +11,7 @@ import type { TurnRecord } from '../contract/conversation.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Lease } from '../contract/lease.ts';
 import type { Limit } from '../contract/limit.ts';
-import { EMPTY_STATS, type Stats } from '../contract/stats.ts';
+import { EMPTY_STATS } from '../contract/stats.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { headDigest, messagesDigest, type RunState } from '../run/run-state.ts';
 import { boundedRecords, recordText } from '../conversation/records.ts';
