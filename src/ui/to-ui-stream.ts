@@ -181,7 +181,8 @@ async function beginning(
     const events = hasPlace ? await run.events() : [];
     const first = firstOf(events, after);
     if (first !== undefined) return { before: events[first - 1], events: events.slice(first) };
-    if (events.at(-1)?.type === 'agent:turn:after') return { before: events.at(-1), events: [] };
+    // It is a part of an earlier turn, of which the page has all.
+    if (events.at(-1)?.type === 'agent:turn:after') return { waiting: [] };
     const waiting = await askedOfPeople(run);
     if (waiting.length > 0) return { waiting };
     if (hasPlace) await pause(LOOK_MS, signal);

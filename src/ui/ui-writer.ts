@@ -11,7 +11,7 @@
  *     calls that wait for something else must not keep it from that, nor ended ones make it do so.
  */
 import { defined } from '../core/base/defined.ts';
-import { isPlainObject, type Json } from '../core/base/json.ts';
+import { isPlainObject, type Json, type JsonObject } from '../core/base/json.ts';
 import type { Message, Part, WrittenFilePart } from '../core/base/message.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
@@ -31,6 +31,8 @@ export interface MessagePlace {
   readonly showsText: boolean;
   /** The calls that the page has in this message already; absent: none. */
   readonly known?: KnownCalls;
+  /** No updates follow: what waits is known from events. */
+  readonly isPast?: true;
 }
 
 /** Ids of calls that a page has in a message. */
@@ -66,13 +68,14 @@ type CallEvent = Extract<AgentEvent, { readonly type: 'agent:tool_call:after' }>
 
 /** A writer for the message at `place`. */
 export function createUIWriter(place: MessagePlace): UIWriter {
-  const { messageId, afterIteration, showsText, known = { shown: [], ended: [] } } = place;
+  const { messageId, afterIteration, showsText, isPast, known = { shown: [], ended: [] } } = place;
   const out: UIChunk[] = [];
   const text = createTextParts(out);
   const called = new Set(known.shown);
   const ended = new Set(known.ended);
   const named = new Set<string>();
   const waiting = new Map<string, PendingItem>();
+  const questions = new Map<string, ShownQuestion>();
   const decided = new Set(known.shown.filter((id) => isBelow(id) && !ended.has(id)));
   let state = '';
   let model: string | undefined;
@@ -108,6 +111,15 @@ export function createUIWriter(place: MessagePlace): UIWriter {
     text.aside('approvals');
     call({ ...asked, callId: id });
     out.push({ type: 'tool-approval-request', approvalId: id, toolCallId: id });
+  };
+  const question = (asked: ShownQuestion): void => {
+    const { id } = asked;
+    const before = questions.get(id);
+    if (before?.isAnswered === true) return;
+    if (before === undefined) text.aside(id);
+    const data = { ...before, ...asked };
+    questions.set(id, data);
+    out.push({ type: 'data-question', id, data });
   };
   const write = (iteration: number, pieces: readonly WrittenText[]): void => {
     shownUpTo = Math.max(shownUpTo, iteration);
@@ -150,14 +162,23 @@ export function createUIWriter(place: MessagePlace): UIWriter {
         beginCall(event);
         endCall(event.callId, event);
         return;
+      case 'agent:approval:requested':
+        // Its arguments are cut.
+        if (isPast === true) ask(event.callId, event);
+        return;
+      case 'agent:question:asked':
+        question({ id: event.questionId, question: event.text, isAnswered: false });
+        return;
+      case 'agent:question:answered': {
+        const asked = questions.get(event.questionId);
+        if (asked !== undefined) question({ ...asked, isAnswered: true });
+        return;
+      }
     }
   };
   const takePending = (item: PendingItem): void => {
     waiting.set(item.id, item);
-    if (item.kind === 'question') {
-      text.aside(item.id);
-      out.push({ type: 'data-question', id: item.id, data: questionOf(item, false) });
-    }
+    if (item.kind === 'question') question(questionOf(item));
     if (item.kind === 'approval') {
       ask(item.id, { callId: item.id, tool: item.tool, args: item.args, mcp: item.server });
     }
@@ -166,8 +187,7 @@ export function createUIWriter(place: MessagePlace): UIWriter {
     const item = waiting.get(id);
     waiting.delete(id);
     if (item?.kind === 'approval' && isBelow(id)) decided.add(id);
-    if (item?.kind !== 'question') return;
-    out.push({ type: 'data-question', id, data: questionOf(item, true) });
+    if (item?.kind === 'question') question({ ...questionOf(item), isAnswered: true });
   };
   const end = (step: Step): void => {
     const answer = typeof step.value === 'string' ? step.value : JSON.stringify(step.value);
@@ -183,7 +203,8 @@ export function createUIWriter(place: MessagePlace): UIWriter {
       out.push({ type: 'finish', finishReason: 'stop', messageMetadata });
       return;
     }
-    // A page takes nothing after an error.
+    // A step without calls, as after any end; a page takes nothing after an error.
+    out.push({ type: 'start-step' }, { type: 'finish-step' });
     out.push({ type: 'message-metadata', messageMetadata });
     if (status === 'canceled') out.push(defined({ type: 'abort', reason: message }));
     else out.push({ type: 'error', errorText: message ?? reason });
@@ -233,9 +254,7 @@ export function createUIWriter(place: MessagePlace): UIWriter {
       if (hasBegun) out.push({ type: 'finish', finishReason });
       return taken();
     },
-    waitsForPerson: () =>
-      state === 'waiting' &&
-      [...waiting.values()].some(isForPage),
+    waitsForPerson: () => state === 'waiting' && [...waiting.values()].some(isForPage),
     iteration: () => newest,
   };
 }
@@ -351,18 +370,14 @@ function sourceOf({
 }
 
 /** A question for a page: what to ask, and whether it is still open. */
-function questionOf(
-  item: Extract<PendingItem, { readonly kind: 'question' }>,
-  isAnswered: boolean,
-): Json {
+type ShownQuestion = JsonObject & {
+  readonly id: string;
+  readonly question: string;
+  readonly isAnswered: boolean;
+};
+
+function questionOf(item: Extract<PendingItem, { readonly kind: 'question' }>): ShownQuestion {
   const { id, question, options, free, details, run } = item;
-  return defined({
-    id,
-    question,
-    options: options && [...options],
-    free,
-    details,
-    run,
-    isAnswered,
-  });
+  const asked = { id, question, isAnswered: false };
+  return { ...asked, ...defined({ options: options && [...options], free, details, run }) };
 }
