@@ -33,7 +33,8 @@ export function* playEvents(
   if (current !== undefined) texts.set(current.iteration, current.texts);
   for (const event of events) {
     const { iteration } = event;
-    if (endsReply(event)) yield* writer.text(iteration, texts.get(iteration) ?? []);
+    const written = endsReply(event) ? texts.get(iteration) : undefined;
+    if (written !== undefined) yield* writer.text(iteration, written);
     const entry =
       event.type === 'agent:iteration_history:change' ? byIndex.get(event.index) : undefined;
     yield* writer.event(event, entry);

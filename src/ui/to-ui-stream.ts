@@ -18,7 +18,13 @@ import { pause } from '../client/streaming/follow-chunks.ts';
 import { endsReply, playEvents, untilSaid } from './play-events.ts';
 import { replyId, saidWith } from './said.ts';
 import type { UIChunk } from './ui-chunk.ts';
-import { createUIWriter, isForPage, type KnownCalls, type UIWriter } from './ui-writer.ts';
+import {
+  createUIWriter,
+  isForPage,
+  isIdleBut,
+  type KnownCalls,
+  type UIWriter,
+} from './ui-writer.ts';
 
 /** The part of a `RunHandle` or of a `Turn` that {@link toUIMessageStream} uses. */
 export type StreamedHandle = Pick<
@@ -213,10 +219,12 @@ function isOf(callId: string | undefined): (id: string) => boolean {
   return (id) => id === callId || id.startsWith(`${callId}/`);
 }
 
+/** What waits for people before the message can be read. */
 async function askedOfPeople(run: StreamedHandle): Promise<readonly PendingItem[]> {
   try {
-    if ((await run.status()).state !== 'waiting') return [];
-    return (await run.pending()).filter(isForPage);
+    const status = await run.status();
+    const items = (await run.pending()).filter(isForPage);
+    return isIdleBut(status, items) ? items : [];
   } catch (error) {
     if (isUsageError(error)) return [];
     throw error;

@@ -15,7 +15,7 @@ import { isPlainObject, type Json, type JsonObject } from '../core/base/json.ts'
 import type { Message, Part, WrittenFilePart } from '../core/base/message.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
-import type { PendingItem } from '../core/contract/messages.ts';
+import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
 import type { Step, StepSource } from '../core/contract/step.ts';
 import { ASK_TOOL } from '../core/toolchain/ask-user.ts';
 import type { RunUpdate } from '../client/follow-run.ts';
@@ -77,7 +77,7 @@ export function createUIWriter(place: MessagePlace): UIWriter {
   const waiting = new Map<string, PendingItem>();
   const questions = new Map<string, ShownQuestion>();
   const decided = new Set(known.shown.filter((id) => isBelow(id) && !ended.has(id)));
-  let state = '';
+  let status: RunStatus | undefined;
   let model: string | undefined;
   let hasBegun = false;
   /** Iterations up to this one have been shown whole. */
@@ -222,7 +222,7 @@ export function createUIWriter(place: MessagePlace): UIWriter {
     },
     update: (update) => {
       if (update.kind === 'step') end(update.step);
-      if (update.kind === 'status') ({ state } = update.status);
+      if (update.kind === 'status') ({ status } = update);
       if (update.kind === 'pending') takePending(update.item);
       if (update.kind === 'settled') takeSettled(update.id);
       if (update.kind === 'topic') {
@@ -254,7 +254,10 @@ export function createUIWriter(place: MessagePlace): UIWriter {
       if (hasBegun) out.push({ type: 'finish', finishReason });
       return taken();
     },
-    waitsForPerson: () => state === 'waiting' && [...waiting.values()].some(isForPage),
+    waitsForPerson: () => {
+      const items = [...waiting.values()].filter(isForPage);
+      return status !== undefined && items.length > 0 && isIdleBut(status, items);
+    },
     iteration: () => newest,
   };
 }
@@ -263,6 +266,15 @@ export function createUIWriter(place: MessagePlace): UIWriter {
 export function isForPage(item: PendingItem): boolean {
   if (item.kind !== 'external') return item.kind === 'question' || item.kind === 'approval';
   return isPlainObject(item.details) && item.details['client'] === true;
+}
+
+/** Whether a run is idle, but for runs below it in which `items` wait. */
+export function isIdleBut({ state, waitsFor }: RunStatus, items: readonly PendingItem[]): boolean {
+  if (state === 'waiting') return true;
+  const asking = new Set(items.filter(({ id }) => isBelow(id)).map(({ id }) => id.split('/')[0]));
+  const below = waitsFor.filter((one) => one.startsWith('agent '));
+  const others = waitsFor.filter((one) => !/^(agent|question|approval|external) /.test(one));
+  return others.length === 0 && below.length <= asking.size;
 }
 
 /** Whether an item is of a run below: its id begins with the calls that lead there. */
