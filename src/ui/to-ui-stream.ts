@@ -15,7 +15,7 @@ import type { Turn } from '../client/conversations/turn.ts';
 import { followRun, type FollowedRun, type RunUpdate } from '../client/follow-run.ts';
 import type { RunHandle } from '../client/run-handle.ts';
 import { pause } from '../client/streaming/follow-chunks.ts';
-import { endsReply, playEvents, untilSaid } from './play-events.ts';
+import { endsReply, playEvents, untilSaid, type PlayedMaterial } from './play-events.ts';
 import { replyId, saidWith } from './said.ts';
 import type { UIChunk } from './ui-chunk.ts';
 import {
@@ -137,17 +137,16 @@ async function* readChunks(
   const { before, events } = begun;
   const afterIteration = before?.iteration ?? 0;
   const writer = createUIWriter({ ...shown, afterIteration, ...defined({ known: part.known }) });
+  const reader = eventReader(run, events.at(-1)?.seq ?? before?.seq ?? 0);
   const take = async function* (fresh: readonly AgentEvent[]): AsyncGenerator<UIChunk, boolean> {
-    const own = handle.messageId === undefined ? fresh : untilSaid(fresh);
-    const isEnded = own.at(-1)?.type === 'agent:turn:after';
     yield* await playedBelow(run, writer);
-    yield* playEvents(writer, own, await materialOf(run, own, shown.showsText));
-    const isOver = isEnded || own.length < fresh.length;
-    if (isOver && !isEnded) yield* writer.pause('other');
-    return isOver;
+    const played = await withMaterial(run, fresh, { ...reader, showsText: shown.showsText });
+    yield* playEvents(writer, played.events, played.material);
+    const isEnded = played.events.at(-1)?.type === 'agent:turn:after';
+    if (played.isCut) yield* writer.pause('other');
+    return isEnded || played.isCut;
   };
   if (yield* take(events)) return;
-  const reader = eventReader(run, events.at(-1)?.seq ?? before?.seq ?? 0);
   const updates = followRun(run, { signal })[Symbol.asyncIterator]();
   try {
     let reading = updates.next();
@@ -231,13 +230,25 @@ async function askedOfPeople(run: StreamedHandle): Promise<readonly PendingItem[
   }
 }
 
-/** What is played with `events`. What cannot be read now comes with later text, or with the Step. */
-async function materialOf(
+interface Played {
+  readonly events: readonly AgentEvent[];
+  /** A person says something after them, which belongs to another message. */
+  readonly isCut: boolean;
+  readonly material: PlayedMaterial;
+}
+
+/**
+ * Events of one message, and what is played with them. If the iteration of the last reply ends
+ * meanwhile, its text is in an entry that only further events name.
+ */
+async function withMaterial(
   run: StreamedHandle,
-  events: readonly AgentEvent[],
-  showsText: boolean,
-): Promise<Parameters<typeof playEvents>[2]> {
-  const indexes = events.flatMap((event) =>
+  fresh: readonly AgentEvent[],
+  { read, showsText }: EventReader & Pick<Shown, 'showsText'>,
+): Promise<Played> {
+  const own = run.messageId === undefined ? fresh : untilSaid(fresh);
+  const isCut = own.length < fresh.length;
+  const indexes = own.flatMap((event) =>
     event.type === 'agent:iteration_history:change' ? [event.index] : [],
   );
   const [from] = indexes;
@@ -245,13 +256,17 @@ async function materialOf(
     from === undefined
       ? []
       : await run.transcript({ from, limit: indexes.length }).catch((): Entry[] => []);
-  const iteration = events.findLast(endsReply)?.iteration;
-  const isClosed = entries.some((entry) => entry.iteration === iteration);
-  if (!showsText || iteration === undefined || isClosed) return { entries };
+  const iteration = own.findLast(endsReply)?.iteration;
+  const isKnown = entries.some((entry) => entry.iteration === iteration);
+  const played = { events: own, isCut, material: { entries } };
+  if (!showsText || iteration === undefined || isKnown || isCut) return played;
   const current = await run.current().catch(() => null);
-  if (current?.iteration !== iteration || current.reply === null) return { entries };
-  const texts = current.reply.parts.map(({ type, text }) => ({ type, text }));
-  return { entries, current: { iteration, texts } };
+  if (current?.iteration === iteration && current.reply !== null) {
+    const texts = current.reply.parts.map(({ type, text }) => ({ type, text }));
+    return { ...played, material: { entries, current: { iteration, texts } } };
+  }
+  const more = await read();
+  return more.length === 0 ? played : withMaterial(run, [...own, ...more], { read, showsText });
 }
 
 /** What became of calls of runs below that people have decided about. */
@@ -278,11 +293,12 @@ function needsEvents(update: RunUpdate, writer: UIWriter): boolean {
 /** How long the events of a run may take, so that its text is not held back for longer. */
 const EVENTS_MS = 2_000;
 
+interface EventReader {
+  readonly read: () => Promise<readonly AgentEvent[]>;
+}
+
 /** Reads the events after the one with number `seq`, each once. A failed read is repeated with the next. */
-function eventReader(
-  run: Pick<StreamedHandle, 'events'>,
-  seq: number,
-): { readonly read: () => Promise<readonly AgentEvent[]> } {
+function eventReader(run: Pick<StreamedHandle, 'events'>, seq: number): EventReader {
   let from = seq;
   return {
     read: async () => {

@@ -87,7 +87,7 @@ describe('a page with useChat', () => {
     await page.sendMessage({ text: 'look up' });
     await page.sendMessage({ text: 'draw' });
     await page.sendMessage({ text: 'ask' });
-    await page.sendMessage({ text: '2' });
+    await page.sendMessage({ text: 'coffee' });
     await page.sendMessage({ text: 'book' });
     await approve(page);
     await page.sendMessage({ text: 'book' });
@@ -113,8 +113,8 @@ describe('a page with useChat', () => {
         { text: expect.stringMatching(/^Got drawn/) },
       ],
       [{ text: 'ask' }],
-      [{ question: 'Tea or coffee?', isAnswered: expect.any(Boolean) }],
-      [{ text: '2' }],
+      [{ question: 'Tea or coffee?', isAnswered: false }],
+      [{ text: 'coffee' }],
       [{ text: 'Got coffee.' }],
       [{ text: 'book' }],
       [
@@ -130,7 +130,7 @@ describe('a page with useChat', () => {
       ],
     ]);
     const after = seen(await reloaded(everloop, 'shower', page.id));
-    expect(withoutAnswered(after)).toEqual(withoutAnswered(shown));
+    expect(after).toEqual(shown);
     expect(page.messages.at(-1)?.metadata).toMatchObject({
       everloop: {
         status: 'success',
@@ -367,9 +367,7 @@ describe('the examples of the documentation', () => {
 
     expect(page.text()).toBe('Table 7, outside.');
     const messages = await messagesOf(everloop, `ada:${page.id}`);
-    expect(withoutAnswered(seen(messages as SdkMessage[]))).toEqual(
-      withoutAnswered(seen(page.messages)),
-    );
+    expect(seen(messages as SdkMessage[])).toEqual(seen(page.messages));
   });
 
   it('answer a request with one turn', async () => {
@@ -384,12 +382,3 @@ describe('the examples of the documentation', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 });
-
-/** A question that ends its message is answered after it, which a page does not take in. */
-function withoutAnswered(messages: readonly object[]): unknown {
-  return JSON.parse(
-    JSON.stringify(messages, (key, value: unknown) => {
-      return key === 'isAnswered' ? undefined : value;
-    }),
-  );
-}
