@@ -7,6 +7,8 @@ import { textOf } from '../../src/core/base/message.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import { createChatHandler, type ChatHandlerOptions } from '../../src/ui/chat-handler.ts';
 import { uiMessages } from '../../src/ui/ui-messages.ts';
+import { fixtureProcesses, type FixtureProcess } from '../support/child-process.ts';
+import type { ChatServer } from '../support/fixtures/serve-chats.ts';
 import { booked, clerk } from '../support/chat-agents.ts';
 import { eventually } from '../support/eventually.ts';
 import { gate } from '../support/runs.ts';
@@ -52,7 +54,7 @@ function seen(messages: readonly SdkMessage[]): readonly object[] {
 }
 
 async function reloaded(everloop: Everloop, agent: string, id: string): Promise<SdkMessage[]> {
-  return uiMessages(await everloop.conversation(agent, { id }).turns()) as SdkMessage[];
+  return uiMessages(await everloop.conversation(agent, { id }).turns());
 }
 
 /** What `useChat` sends. */
@@ -306,6 +308,47 @@ describe('a page with useChat', () => {
     ]);
   });
 
+  it('goes on in another process after the one that it spoke to was killed', async () => {
+    const { agent } = clerk('survivor');
+    const { everloop, taskQueue } = await stage.serve([agent]);
+    const { address, namespace } = stage;
+    const servers = fixtureProcesses<ChatServer>('serve-chats');
+    const open = async (): Promise<{ process: FixtureProcess; send: Serve }> => {
+      const process = await servers.start({ address, namespace, taskQueue, agent: 'survivor' });
+      const { url } = process.firstLine as { readonly url: string };
+      return {
+        process,
+        send: (request) => fetch(new Request(toServer(request.url, url), request)),
+      };
+    };
+    try {
+      const one = await open();
+      const first = new Page(newId(), one.send);
+      const sending = first.sendMessage({ text: 'book' });
+      await eventually('the approval', () => first.status === 'ready' && isAsked(first), SOON_MS);
+      await sending;
+      await one.process.kill('SIGKILL');
+      await first.sendMessage({ text: 'Is anybody there?' });
+      expect(first.error).toBeDefined();
+
+      const two = await open();
+      const before = await reloaded(everloop, 'survivor', first.id);
+      const second = new Page(first.id, two.send, before);
+      await second.resumeStream();
+      expect(second.parts()).toMatchObject([
+        { text: 'I book.' },
+        { type: 'tool-book', state: 'approval-requested' },
+      ]);
+      await approve(second);
+
+      expect(second.error).toBeUndefined();
+      expect(second.text()).toBe('I book.Got a table is booked.');
+      expect(seen(await reloaded(everloop, 'survivor', first.id))).toEqual(seen(second.messages));
+    } finally {
+      await servers.stop();
+    }
+  });
+
   it('shows why a turn failed, and after a reload too', async () => {
     const { agent } = clerk('failing');
     const { everloop } = await stage.serve([agent]);
@@ -347,6 +390,17 @@ describe('a page with useChat', () => {
   });
 });
 
+type Serve = (request: Request) => Promise<Response>;
+
+function toServer(address: string, server: string): string {
+  return address.replace(/^http:\/\/page/, server);
+}
+
+function isAsked({ messages }: Page): boolean {
+  const parts = messages.at(-1)?.parts ?? [];
+  return parts.some((part) => 'state' in part && part.state === 'approval-requested');
+}
+
 describe('the examples of the documentation', () => {
   it('book a table with a question, an approval and a second turn', async () => {
     const { everloop } = await stage.serve([host]);
@@ -367,7 +421,7 @@ describe('the examples of the documentation', () => {
 
     expect(page.text()).toBe('Table 7, outside.');
     const messages = await messagesOf(everloop, `ada:${page.id}`);
-    expect(seen(messages as SdkMessage[])).toEqual(seen(page.messages));
+    expect(seen(messages)).toEqual(seen(page.messages));
   });
 
   it('answer a request with one turn', async () => {
