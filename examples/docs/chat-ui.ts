@@ -62,7 +62,7 @@ export function handlerFor(
 export async function messagesOf(everloop: Everloop, id: string): Promise<UIMessage[]> {
   // #region messages
   const chat = everloop.conversation('host', { id });
-  const messages = uiMessages(await chat.turns({ last: 50 }));
+  const messages = await uiMessages(chat, { last: 50 });
   // #endregion
   return messages;
 }

@@ -4,12 +4,14 @@
  */
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import type { Task } from '../core/base/message.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
 import type { TurnRecord } from '../core/contract/conversation.ts';
 import type { StatedActor } from '../core/contract/pending.ts';
 import type { Conversation } from '../client/conversations/conversation.ts';
 import type { Turn } from '../client/conversations/turn.ts';
 import type { Said, SaidMessage } from './chat-request.ts';
-import { againId, answerId, isAgain, pageId, replyId } from './said.ts';
+import { withBelow } from './below.ts';
+import { againId, answerId, isAgain, pageId, replyId, saidWith } from './said.ts';
 import type { StreamedPart } from './to-ui-stream.ts';
 
 /** What a request is answered with: a turn, and the part of it that is the message. */
@@ -41,8 +43,6 @@ async function answer(
   actor: StatedActor,
 ): Promise<Omit<Reply, 'messageId'> | null> {
   const updateId = answerId(id);
-  // Only the run below knows of an answer to its question.
-  const before = question.includes('/') ? (await chat.run.status()).events : undefined;
   try {
     await chat.run.answer(question, task.text, { updateId, ...actor });
   } catch (error) {
@@ -50,8 +50,27 @@ async function answer(
     if (!(await wasAnsweredBy(chat, question, updateId))) return null;
   }
   const turn = await chat.newest();
-  if (turn === null) return null;
-  return { turn, after: before ?? { said: id } };
+  return turn && { turn, after: await placeOf(chat, turn, id) };
+}
+
+/** What a person has said last in the turn, and where its message begins. */
+export async function lastSaid(chat: Conversation, turn: Turn): Promise<Reply> {
+  const events = await withBelow(chat.run, await turn.events());
+  const said = events.map(saidWith).findLast((id) => id !== undefined) ?? turn.messageId;
+  return { turn, after: afterSaid(events, said), messageId: replyId(said) };
+}
+
+async function placeOf(chat: Conversation, turn: Turn, said: string): Promise<Reply['after']> {
+  return afterSaid(await withBelow(chat.run, await turn.events()), said);
+}
+
+/** After message `said`: what only a run below knows has a place among the events of the turn. */
+function afterSaid(events: readonly AgentEvent[], said: string): Reply['after'] {
+  const at = events.findIndex((event) => saidWith(event) === said);
+  const isOwn = ({ runId }: AgentEvent): boolean => runId === events[0]?.runId;
+  const event = events[at];
+  if (event === undefined || isOwn(event)) return { said };
+  return events.slice(0, at).findLast(isOwn)?.seq ?? 0;
 }
 
 function isOver(error: unknown): boolean {

@@ -12,9 +12,8 @@ import type { Conversation, ConversationOptions } from '../client/conversations/
 import type { Turn } from '../client/conversations/turn.ts';
 import type { Everloop } from '../client/everloop-client.ts';
 import { pause } from '../client/streaming/follow-chunks.ts';
-import { answerPage, askAgain, sayOrAnswer, type Reply } from './chat-actions.ts';
+import { answerPage, askAgain, lastSaid, sayOrAnswer, type Reply } from './chat-actions.ts';
 import { readChatRequest } from './chat-request.ts';
-import { replyId, saidWith } from './said.ts';
 import { streamPart, type UIStreamOptions } from './to-ui-stream.ts';
 import { uiResponse } from './ui-chunk.ts';
 
@@ -152,9 +151,7 @@ async function resume(request: Request, options: ChatHandlerOptions): Promise<Re
   if (chat === null) return refusal(403, NOT_ALLOWED);
   const turn = await openTurn(chat, request);
   if (turn === null) return new Response(null, { status: 204 });
-  const said = (await turn.events()).map(saidWith).findLast((id) => id !== undefined);
-  const last = said ?? turn.messageId;
-  return respond(request, options, { turn, after: { said: last }, messageId: replyId(last) });
+  return respond(request, options, await lastSaid(chat, turn));
 }
 
 async function stop(request: Request, options: ChatHandlerOptions): Promise<Response> {

@@ -7,7 +7,9 @@ import { defined } from '../core/base/defined.ts';
 import type { Message } from '../core/base/message.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
-import type { ConversationTurn } from '../client/conversations/turns.ts';
+import type { Conversation } from '../client/conversations/conversation.ts';
+import type { ConversationTurn, TurnsOptions } from '../client/conversations/turns.ts';
+import { withBelow } from './below.ts';
 import { playEvents } from './play-events.ts';
 import { pageId, replyId, saidWith } from './said.ts';
 import type { UIChunk } from './ui-chunk.ts';
@@ -50,27 +52,37 @@ type UIToolState =
   | { state: 'output-error'; errorText: string }
   | { state: 'output-denied'; approval: { id: string; approved: false } };
 
-/** Options of {@link uiMessages}. */
-export interface UIMessagesOptions {
+/** Which messages to make. */
+export interface UIMessagesOptions extends TurnsOptions {
   /** As of the handler: false shows answers only. Default true. */
   readonly text?: boolean;
 }
 
 /**
- * The messages of `turns`, oldest first, without those of turns that were replaced. Of a turn that goes
- * on they have what is complete: the page gets all of it as it resumes.
+ * The messages of a conversation, oldest first, without those of turns that were replaced. Of a turn
+ * that goes on they have what is complete: the page gets all of it as it resumes. Needs no worker,
+ * but for runs below that go on.
  *
  * @example
  * const chat = everloop.conversation('host', { id });
- * return Response.json(uiMessages(await chat.turns({ last: 50 })));
+ * return Response.json(await uiMessages(chat, { last: 50 }));
  */
-export function uiMessages(
-  turns: readonly ConversationTurn[],
-  { text: showsText = true }: UIMessagesOptions = {},
-): UIMessage[] {
-  return turns
-    .filter(({ replaced }) => replaced !== true)
-    .flatMap((turn) => (turn.expired === undefined ? messagesOf(turn, showsText) : leftOf(turn)));
+export async function uiMessages(
+  chat: Pick<Conversation, 'turns' | 'run'>,
+  { text = true, ...range }: UIMessagesOptions = {},
+): Promise<UIMessage[]> {
+  const messages: UIMessage[] = [];
+  for (const turn of await chat.turns(range)) {
+    if (turn.replaced === true) continue;
+    const events = await withBelow(chat.run, turn.events);
+    messages.push(...messagesOfTurn({ ...turn, events }, text));
+  }
+  return messages;
+}
+
+/** The messages of one turn; its events have those of runs below, where they are wanted. */
+export function messagesOfTurn(turn: ConversationTurn, showsText: boolean): UIMessage[] {
+  return turn.expired === undefined ? messagesOf(turn, showsText) : leftOf(turn);
 }
 
 /** What is left of a turn that the service has forgotten. */

@@ -64,7 +64,7 @@ describe.each(
     const { everloop } = await stage.serve([guide(mayGoOn)]);
     const handler = createChatHandler({ everloop, agent: 'guide' });
     const messagesOf = async (id: string): Promise<UIMessage[]> =>
-      uiMessages(await everloop.conversation('guide', { id }).turns());
+      uiMessages(everloop.conversation('guide', { id }));
     const site: Site = await openSite(react, handler, messagesOf);
     const page = await browser.newPage();
     page.setDefaultTimeout(SOON_MS);

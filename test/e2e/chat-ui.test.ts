@@ -54,7 +54,7 @@ function seen(messages: readonly SdkMessage[]): readonly object[] {
 }
 
 async function reloaded(everloop: Everloop, agent: string, id: string): Promise<SdkMessage[]> {
-  return uiMessages(await everloop.conversation(agent, { id }).turns());
+  return uiMessages(everloop.conversation(agent, { id }));
 }
 
 /** What `useChat` sends. */
@@ -291,13 +291,13 @@ describe('a page with useChat', () => {
     expect(page.parts()).toMatchObject([
       { type: 'tool-book', state: 'approval-requested', input: { what: 'the blue one' } },
     ]);
-    const reopened = new Page(page.id, createChatHandler({ everloop, agent: 'parent' }));
+    const before = await reloaded(everloop, 'parent', page.id);
+    expect(seen(before)).toEqual(seen(page.messages));
+    const reopened = new Page(page.id, createChatHandler({ everloop, agent: 'parent' }), before);
     await reopened.resumeStream();
-    expect(reopened.parts()).toMatchObject([
-      { type: 'tool-helper', state: 'input-available' },
-      { type: 'tool-book', state: 'approval-requested' },
-    ]);
+    expect(seen(reopened.messages)).toEqual(seen(page.messages));
     await approve(page);
+    expect(seen(await reloaded(everloop, 'parent', page.id))).toEqual(seen(page.messages));
 
     expect(page.error).toBeUndefined();
     expect(booked).toEqual(['the blue one']);

@@ -10,9 +10,10 @@ import type { Step } from '../../src/core/contract/step.ts';
 import { merged, plainText, restAfter, type WrittenText } from '../../src/ui/text-parts.ts';
 import { toUIMessageStream } from '../../src/ui/to-ui-stream.ts';
 import type { UIChunk } from '../../src/ui/ui-chunk.ts';
-import { uiMessages } from '../../src/ui/ui-messages.ts';
+import { messagesOfTurn, uiMessages } from '../../src/ui/ui-messages.ts';
 import { createUIWriter } from '../../src/ui/ui-writer.ts';
 import { uiResponse } from '../../src/ui.ts';
+import { fakeRun } from '../cli/cli-fixture.ts';
 import { clerk } from '../support/chat-agents.ts';
 import { memoryEverloop } from '../support/memory-everloop.ts';
 import { Page } from '../support/ui-page.ts';
@@ -42,7 +43,7 @@ describe('a run in memory', () => {
     await page.sendMessage({ text: task });
 
     const turn = await turnOf(run, task);
-    const [said, reply] = uiMessages([turn]);
+    const [said, reply] = messagesOfTurn(turn, true);
     expect(said).toEqual({
       id: 'm',
       role: 'user',
@@ -151,17 +152,20 @@ test('text that comes late is not shown twice, and text that never came is shown
   expect(deltas).toEqual(['Rome is ', 'the capital.', 'Of Italy.']);
 });
 
-test('a turn that was forgotten keeps its text and answer, and one that was replaced is left out', () => {
+test('a turn that was forgotten keeps its text and answer, and one that was replaced is left out', async () => {
   const turn = { number: 1, messageId: 'm1', text: 'Hi', startedAt: 0, entries: [], events: [] };
   const step: Step | null = null;
   const expired = { status: 'success', answer: 'Hello.' } as const;
   const part = (text: string) => ({ type: 'text', text, state: 'done' });
 
-  const messages = uiMessages([
-    { ...turn, step, expired },
-    { ...turn, step, messageId: 'm2', replaced: true },
-    { ...turn, step, messageId: 'm3/again-2-01234567', expired: {} },
-  ]);
+  const messages = await uiMessages({
+    run: fakeRun('r', {}),
+    turns: async () => [
+      { ...turn, step, expired },
+      { ...turn, step, messageId: 'm2', replaced: true },
+      { ...turn, step, messageId: 'm3/again-2-01234567', expired: {} },
+    ],
+  });
 
   expect(messages).toEqual([
     { id: 'm1', role: 'user', parts: [part('Hi')] },
