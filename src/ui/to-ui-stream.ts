@@ -152,9 +152,15 @@ async function* readChunks(
     let reading = updates.next();
     for (;;) {
       const next = writer.waitsForPerson() ? await within(reading, QUIET_MS) : await reading;
-      if (next === null) return void (yield* writer.pause('tool-calls'));
+      if (next === null) {
+        // A page that goes on after it relies on all that came before.
+        if (yield* take(await reader.read())) return;
+        if (reader.isBehind()) continue;
+        return void (yield* writer.pause('tool-calls'));
+      }
       if (next.done === true) return;
-      if (needsEvents(next.value, writer) && (yield* take(await reader.read()))) return;
+      const mustRead = needsEvents(next.value, writer) || reader.isBehind();
+      if (mustRead && (yield* take(await reader.read()))) return;
       yield* writer.update(next.value);
       reading = updates.next();
     }
@@ -255,18 +261,33 @@ async function withMaterial(
   const entries: readonly Entry[] =
     from === undefined
       ? []
-      : await run.transcript({ from, limit: indexes.length }).catch((): Entry[] => []);
+      : ((await patiently(() => run.transcript({ from, limit: indexes.length }))) ?? []);
   const iteration = own.findLast(endsReply)?.iteration;
   const isKnown = entries.some((entry) => entry.iteration === iteration);
   const played = { events: own, isCut, material: { entries } };
   if (!showsText || iteration === undefined || isKnown || isCut) return played;
-  const current = await run.current().catch(() => null);
+  const current = await patiently(() => run.current());
   if (current?.iteration === iteration && current.reply !== null) {
     const texts = current.reply.parts.map(({ type, text }) => ({ type, text }));
     return { ...played, material: { entries, current: { iteration, texts } } };
   }
   const more = await read();
   return more.length === 0 ? played : withMaterial(run, [...own, ...more], { read, showsText });
+}
+
+/** How often a query is tried whose answer belongs to what is played. */
+const TRIES = 5;
+
+/** What `ask` gives; null: it failed again and again. */
+async function patiently<Result>(ask: () => Promise<Result>): Promise<Result | null> {
+  for (let left = TRIES; left > 0; left -= 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isUsageError(error)) throw error;
+    }
+  }
+  return null;
 }
 
 /** What became of calls of runs below that people have decided about. */
@@ -295,17 +316,22 @@ const EVENTS_MS = 2_000;
 
 interface EventReader {
   readonly read: () => Promise<readonly AgentEvent[]>;
+  /** Whether the last read failed, or took too long. */
+  readonly isBehind: () => boolean;
 }
 
 /** Reads the events after the one with number `seq`, each once. A failed read is repeated with the next. */
 function eventReader(run: Pick<StreamedHandle, 'events'>, seq: number): EventReader {
   let from = seq;
+  let isBehind = false;
   return {
+    isBehind: () => isBehind,
     read: async () => {
       const events = await within(
-        run.events({ from }).catch(() => []),
+        run.events({ from }).catch(() => null),
         EVENTS_MS,
       );
+      isBehind = events === null;
       // Of reads that overlap, only the first one counts.
       const fresh = (events ?? []).filter((event) => event.seq > from);
       from = fresh.at(-1)?.seq ?? from;
