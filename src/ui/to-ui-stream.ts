@@ -132,7 +132,8 @@ async function* readChunks(
   if ('waiting' in begun) {
     const writer = createUIWriter({ ...shown, afterIteration: 0 });
     for (const item of begun.waiting) yield* writer.update({ kind: 'pending', item });
-    return void (yield* writer.pause('tool-calls'));
+    yield* writer.pause('tool-calls');
+    return;
   }
   const { before, events } = begun;
   const afterIteration = before?.iteration ?? 0;
@@ -156,11 +157,17 @@ async function* readChunks(
         // A page that goes on after it relies on all that came before.
         if (yield* take(await reader.read())) return;
         if (reader.isBehind()) continue;
-        return void (yield* writer.pause('tool-calls'));
+        yield* writer.pause('tool-calls');
+        return;
       }
       if (next.done === true) return;
-      const mustRead = needsEvents(next.value, writer) || reader.isBehind();
-      if (mustRead && (yield* take(await reader.read()))) return;
+      // What waits comes after the text that asked for it.
+      let left = next.value.kind === 'pending' ? TRIES : 1;
+      while (left > 0 && (reader.isBehind() || needsEvents(next.value, writer))) {
+        if (yield* take(await reader.read())) return;
+        left = reader.isBehind() ? left - 1 : 0;
+        if (left > 0) await pause(LOOK_MS, signal);
+      }
       yield* writer.update(next.value);
       reading = updates.next();
     }

@@ -235,6 +235,11 @@ function messageOf(chunks: readonly UIChunk[]): UIMessage | undefined {
           message.metadata = chunk.messageMetadata;
         }
         break;
+      case 'finish-step':
+      case 'data-topic':
+      case 'abort':
+      case 'error':
+        break;
     }
   }
   return message;

@@ -174,6 +174,7 @@ export function createUIWriter(place: MessagePlace): UIWriter {
         if (asked !== undefined) question({ ...asked, isAnswered: true });
         return;
       }
+      default:
     }
   };
   const takePending = (item: PendingItem): void => {
