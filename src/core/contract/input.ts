@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { OnEventInput } from './callback.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { CallSettings, ToolChoice } from './model.ts';
-import type { Task } from '../base/message.ts';
+import type { Message, Task } from '../base/message.ts';
 import type { Step, StepMemory, StepSchedule, StepStatus, Usage } from './step.ts';
 import type { ParentLink } from './lease.ts';
 import type { TraceInput } from '../base/traceparent.ts';
@@ -80,6 +80,8 @@ export interface ConversationStart {
   readonly idleMs?: number;
   /** The execution of the same conversation that ended before, and from whose end this one goes on. */
   readonly after?: string;
+  /** What was said elsewhere before; the transcript begins with it. */
+  readonly messages?: readonly Message[];
 }
 
 /** The payload that starts a run. */
