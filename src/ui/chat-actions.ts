@@ -9,13 +9,13 @@ import type { TurnRecord } from '../core/contract/conversation.ts';
 import type { StatedActor } from '../core/contract/pending.ts';
 import type { Conversation } from '../client/conversations/conversation.ts';
 import type { Turn } from '../client/conversations/turn.ts';
-import type { Said, SaidMessage } from './chat-request.ts';
+import type { Said, PageSaying } from './chat-request.ts';
 import { withBelow } from './below.ts';
 import { againId, answerId, isAgain, pageId, replyId, saidWith } from './said.ts';
 import type { StreamedPart } from './to-ui-stream.ts';
 
 /** What a request is answered with: a turn, and the part of it that is the message. */
-export interface Reply extends StreamedPart {
+export interface ChatReply extends StreamedPart {
   readonly turn: Turn;
   readonly messageId: string;
 }
@@ -27,7 +27,7 @@ export async function sayOrAnswer(
   chat: Conversation,
   { message, question }: SaidOf<'message'>,
   actor: StatedActor,
-): Promise<Reply> {
+): Promise<ChatReply> {
   const { id, task } = message;
   const answered = question === undefined ? null : await answer(chat, question, message, actor);
   if (answered !== null) return { ...answered, messageId: replyId(id) };
@@ -39,9 +39,9 @@ export async function sayOrAnswer(
 async function answer(
   chat: Conversation,
   question: string,
-  { id, task }: SaidMessage,
+  { id, task }: PageSaying,
   actor: StatedActor,
-): Promise<Omit<Reply, 'messageId'> | null> {
+): Promise<Omit<ChatReply, 'messageId'> | null> {
   const updateId = answerId(id);
   try {
     await chat.run.answer(question, task.text, { updateId, ...actor });
@@ -54,18 +54,18 @@ async function answer(
 }
 
 /** What a person has said last in the turn, and where its message begins. */
-export async function lastSaid(chat: Conversation, turn: Turn): Promise<Reply> {
+export async function lastSaid(chat: Conversation, turn: Turn): Promise<ChatReply> {
   const events = await withBelow(chat.run, await turn.events());
   const said = events.map(saidWith).findLast((id) => id !== undefined) ?? turn.messageId;
   return { turn, after: afterSaid(events, said), messageId: replyId(said) };
 }
 
-async function placeOf(chat: Conversation, turn: Turn, said: string): Promise<Reply['after']> {
+async function placeOf(chat: Conversation, turn: Turn, said: string): Promise<ChatReply['after']> {
   return afterSaid(await withBelow(chat.run, await turn.events()), said);
 }
 
 /** After message `said`: what only a run below knows has a place among the events of the turn. */
-function afterSaid(events: readonly AgentEvent[], said: string): Reply['after'] {
+function afterSaid(events: readonly AgentEvent[], said: string): ChatReply['after'] {
   const at = events.findIndex((event) => saidWith(event) === said);
   const isOwn = ({ runId }: AgentEvent): boolean => runId === events[0]?.runId;
   const event = events[at];
@@ -105,7 +105,7 @@ export async function askAgain(
   chat: Conversation,
   { messages }: SaidOf<'again'>,
   actor: StatedActor,
-): Promise<Reply> {
+): Promise<ChatReply> {
   const { conversation } = await chat.run.status();
   const turns = (conversation?.recent ?? []).filter(({ replaced }) => replaced !== true);
   const begun = messages.findLastIndex(({ id }) => turns.some(began(id)));
@@ -138,7 +138,7 @@ function isSame(one: string, other: string): boolean {
   return isAgain(one) && one.slice(one.lastIndexOf('-')) === other.slice(other.lastIndexOf('-'));
 }
 
-function joined(messages: readonly SaidMessage[]): Task {
+function joined(messages: readonly PageSaying[]): Task {
   const media = messages.flatMap(({ task }) => task.media ?? []);
   const text = messages.map(({ task }) => task.text).join('\n\n');
   return media.length === 0 ? { text } : { text, media };
@@ -149,7 +149,7 @@ export async function answerPage(
   chat: Conversation,
   { decisions, outputs, messageId, known }: SaidOf<'answers'>,
   actor: StatedActor,
-): Promise<Reply> {
+): Promise<ChatReply> {
   const waiting = new Set((await chat.run.pending()).map(({ id }) => id));
   const given: string[] = [];
   for (const { id, approved, reason = 'The person said no.' } of decisions) {

@@ -12,14 +12,14 @@ import type { Conversation, ConversationOptions } from '../client/conversations/
 import type { Turn } from '../client/conversations/turn.ts';
 import type { Everloop } from '../client/everloop-client.ts';
 import { pause } from '../client/streaming/follow-chunks.ts';
-import { answerPage, askAgain, lastSaid, sayOrAnswer, type Reply } from './chat-actions.ts';
+import { answerPage, askAgain, lastSaid, sayOrAnswer, type ChatReply } from './chat-actions.ts';
 import { readChatRequest } from './chat-request.ts';
 import { streamPart, type UIStreamOptions } from './to-ui-stream.ts';
 import { uiResponse } from './ui-chunk.ts';
 
 /** Options of {@link createChatHandler}. */
 export interface ChatHandlerOptions
-  extends Omit<ConversationOptions, 'id'>, Pick<UIStreamOptions, 'text'> {
+  extends Omit<ConversationOptions, 'id' | 'messages'>, Pick<UIStreamOptions, 'text'> {
   readonly everloop: Pick<Everloop, 'conversation'>;
   /** The agent that answers. */
   readonly agent: string;
@@ -211,7 +211,7 @@ async function open(
 function respond(
   { signal }: Request,
   { text }: ChatHandlerOptions,
-  { turn, messageId, ...part }: Reply,
+  { turn, messageId, ...part }: ChatReply,
 ): Response {
   return uiResponse(streamPart(turn, part, { messageId, ...defined({ text }), signal }));
 }

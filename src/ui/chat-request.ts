@@ -9,7 +9,6 @@
  * | wants another reply    | `regenerate-message` | of a message or none | the one to reply to     |
  * | approves, gives output | `submit-message`     | of the agent's       | perhaps another one     |
  */
-import { randomUUID } from 'node:crypto';
 import { defined } from '../core/base/defined.ts';
 import { isPlainObject, type Json, type JsonObject } from '../core/base/json.ts';
 import type { MediaPart, Task } from '../core/base/message.ts';
@@ -32,7 +31,7 @@ export interface SaidOutput {
 }
 
 /** A message of a person. */
-export interface SaidMessage {
+export interface PageSaying {
   readonly id: string;
   readonly task: Task;
 }
@@ -41,7 +40,7 @@ export interface SaidMessage {
 export type Said =
   | {
       readonly kind: 'message';
-      readonly message: SaidMessage;
+      readonly message: PageSaying;
       /** The open question of the agent's last message, which the message answers. */
       readonly question?: string;
     }
@@ -49,7 +48,7 @@ export type Said =
       /** The last message is said again, changed or not, in place of all after it. */
       readonly kind: 'again';
       /** All messages of people that the page still shows, oldest first. */
-      readonly messages: readonly SaidMessage[];
+      readonly messages: readonly PageSaying[];
     }
   | {
       readonly kind: 'answers';
@@ -110,11 +109,11 @@ function saidIn({ messages: given, trigger, messageId }: Readonly<Record<string,
 function messageOf(value: unknown): readonly PageMessage[] {
   if (!isPlainObject(value) || !Array.isArray(value['parts'])) return [];
   const { id, role, parts } = value;
-  const known = typeof id === 'string' && id !== '' ? id : randomUUID();
+  const known = typeof id === 'string' && id !== '' ? id : globalThis.crypto.randomUUID();
   return [{ id: known, role, parts: parts.filter(isPlainObject) }];
 }
 
-function saidMessage({ id, parts }: PageMessage): SaidMessage {
+function saidMessage({ id, parts }: PageMessage): PageSaying {
   return { id, task: taskOf(parts) };
 }
 

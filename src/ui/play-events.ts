@@ -2,9 +2,10 @@
 import type { Entry } from '../core/contract/entry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import { saidWith } from './said.ts';
+import { textsOf } from './shown-parts.ts';
 import type { WrittenText } from './text-parts.ts';
 import type { UIChunk } from './ui-chunk.ts';
-import { textsOf, type UIWriter } from './ui-writer.ts';
+import type { UIWriter } from './ui-writer.ts';
 
 /** What events do not tell: the entries that they name, and the reply of the open iteration. */
 export interface PlayedMaterial {

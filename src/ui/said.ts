@@ -5,7 +5,7 @@
  * I1  All ids come from the ids of people's messages. So each process, and a page that is opened again,
  *     gives the same message the same id.
  */
-import { sha256 } from '../lisp/base/sha256.ts';
+import { jsonDigest } from '../core/base/digest.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 
 const REPLY = '/reply';
@@ -43,12 +43,10 @@ export function saidWith(event: AgentEvent): string | undefined {
  * says now: the same again has the same id.
  */
 export function againId(id: string, turn: number, content: string): string {
-  return `${id}/again-${turn}-${sha256(content).slice(0, DIGEST)}`;
+  return `${id}/again-${turn}-${jsonDigest(content)}`;
 }
 
-const DIGEST = 8;
-
-const AGAIN = new RegExp(`/again-\\d+-[0-9a-f]{${DIGEST}}$`);
+const AGAIN = /\/again-\d+-[0-9a-f]{16}$/;
 
 /** Whether `id` is one of a message that was said again. */
 export function isAgain(id: string): boolean {

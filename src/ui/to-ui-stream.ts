@@ -18,13 +18,8 @@ import { pause } from '../client/streaming/follow-chunks.ts';
 import { endsReply, playEvents, untilSaid, type PlayedMaterial } from './play-events.ts';
 import { replyId, saidWith } from './said.ts';
 import type { UIChunk } from './ui-chunk.ts';
-import {
-  createUIWriter,
-  isForPage,
-  isIdleBut,
-  type KnownCalls,
-  type UIWriter,
-} from './ui-writer.ts';
+import { isForPage, isIdleBut } from './shown-parts.ts';
+import { createUIWriter, type KnownCalls, type UIWriter } from './ui-writer.ts';
 
 /** The part of a `RunHandle` or of a `Turn` that {@link toUIMessageStream} uses. */
 export type StreamedHandle = Pick<
@@ -257,7 +252,7 @@ interface Played {
 async function withMaterial(
   run: StreamedHandle,
   fresh: readonly AgentEvent[],
-  { read, showsText }: EventReader & Pick<Shown, 'showsText'>,
+  { read, showsText }: Pick<EventReader, 'read'> & Pick<Shown, 'showsText'>,
 ): Promise<Played> {
   const own = run.messageId === undefined ? fresh : untilSaid(fresh);
   const isCut = own.length < fresh.length;

@@ -13,7 +13,8 @@ import { withBelow } from './below.ts';
 import { playEvents } from './play-events.ts';
 import { pageId, replyId, saidWith } from './said.ts';
 import type { UIChunk } from './ui-chunk.ts';
-import { createUIWriter, fileOf } from './ui-writer.ts';
+import { fileOf } from './shown-parts.ts';
+import { createUIWriter } from './ui-writer.ts';
 
 /** A message as `useChat` of the AI SDK keeps it. */
 export interface UIMessage {
@@ -146,101 +147,84 @@ function textParts(text: string): UIPart[] {
 /** The message that a page makes of `chunks`; undefined: none. */
 function messageOf(chunks: readonly UIChunk[]): UIMessage | undefined {
   const parts: UIPart[] = [];
-  const texts = new Map<string, Extract<UIPart, { text: string }>>();
+  const takeText = textsOfChunks(parts);
+  const takeCall = callsOfChunks(parts);
   let message: UIMessage | undefined;
-  const tool = (id: string): UIToolPart | undefined =>
-    parts.find((part): part is UIToolPart => 'toolCallId' in part && part.toolCallId === id);
-  const become = (id: string, state: UIToolState): void => {
-    const part = tool(id);
-    if (part === undefined) return;
-    const { type, toolCallId, input, providerExecuted } = part;
-    const name = part.type === 'dynamic-tool' ? { type, toolName: part.toolName } : { type };
-    const next = { ...name, toolCallId, input, ...defined({ providerExecuted }), ...state };
-    parts[parts.indexOf(part)] = next as UIToolPart;
-  };
   for (const chunk of chunks) {
-    switch (chunk.type) {
-      case 'start':
-        message = { id: chunk.messageId, role: 'assistant', parts };
-        break;
-      case 'start-step':
-        parts.push({ type: 'step-start' });
-        break;
-      case 'text-start':
-      case 'reasoning-start': {
-        const type = chunk.type === 'text-start' ? 'text' : 'reasoning';
-        const part = { type, text: '', state: 'done' } as const;
-        texts.set(chunk.id, { ...part });
-        parts.push(texts.get(chunk.id) ?? part);
-        break;
-      }
-      case 'text-delta':
-      case 'reasoning-delta': {
-        const part = texts.get(chunk.id);
-        if (part !== undefined) part.text += chunk.delta;
-        break;
-      }
-      case 'text-end':
-      case 'reasoning-end': {
-        const part = texts.get(chunk.id);
-        if (chunk.providerMetadata !== undefined && part !== undefined) {
-          parts.splice(parts.indexOf(part), 1);
-        }
-        break;
-      }
-      case 'tool-input-available': {
-        const { toolName, dynamic, toolCallId, input, providerExecuted } = chunk;
-        const call = { toolCallId, input, state: 'input-available' } as const;
-        const ran = defined({ providerExecuted });
-        parts.push(
-          dynamic === true
-            ? { type: 'dynamic-tool', toolName, ...call, ...ran }
-            : { type: `tool-${toolName}`, ...call, ...ran },
-        );
-        break;
-      }
-      case 'tool-approval-request':
-        become(chunk.toolCallId, {
-          state: 'approval-requested',
-          approval: { id: chunk.approvalId },
-        });
-        break;
-      case 'tool-output-available':
-        become(chunk.toolCallId, { state: 'output-available', output: chunk.output });
-        break;
-      case 'tool-output-error':
-        become(chunk.toolCallId, { state: 'output-error', errorText: chunk.errorText });
-        break;
-      case 'tool-output-denied':
-        become(chunk.toolCallId, {
-          state: 'output-denied',
-          approval: { id: chunk.toolCallId, approved: false },
-        });
-        break;
-      case 'source-url':
-      case 'source-document':
-      case 'file':
-        parts.push({ ...chunk });
-        break;
-      case 'data-question': {
-        const { type, id, data } = chunk;
-        const known = parts.find((part) => 'data' in part && part.type === type && part.id === id);
-        if (known !== undefined && 'data' in known) known.data = data;
-        else parts.push({ type, id, data });
-        break;
-      }
-      case 'message-metadata':
-      case 'finish':
-        if (message !== undefined && chunk.messageMetadata !== undefined) {
-          message.metadata = chunk.messageMetadata;
-        }
-        break;
-      case 'finish-step':
-      case 'data-topic':
-      case 'abort':
-      case 'error':
-        break;
+    takeText(chunk);
+    takeCall(chunk);
+    if (chunk.type === 'start') message = { id: chunk.messageId, role: 'assistant', parts };
+    if (chunk.type === 'start-step') parts.push({ type: 'step-start' });
+    if (OWN_PARTS.has(chunk.type)) parts.push({ ...chunk } as UIPart);
+    if (chunk.type === 'data-question') {
+      const { type, id, data } = chunk;
+      const known = parts.find((part) => 'data' in part && part.type === type && part.id === id);
+      if (known !== undefined && 'data' in known) known.data = data;
+      else parts.push({ type, id, data });
     }
+    const metadata = 'messageMetadata' in chunk ? chunk.messageMetadata : undefined;
+    if (message !== undefined && metadata !== undefined) message.metadata = metadata;
   }
   return message;
+}
+
+/** The chunks that are parts as they are. */
+const OWN_PARTS: ReadonlySet<UIChunk['type']> = new Set(['source-url', 'source-document', 'file']);
+
+function textsOfChunks(parts: UIPart[]): (chunk: UIChunk) => void {
+  const texts = new Map<string, Extract<UIPart, { text: string }>>();
+  return (chunk) => {
+    if (chunk.type === 'text-start' || chunk.type === 'reasoning-start') {
+      const type = chunk.type === 'text-start' ? 'text' : 'reasoning';
+      const part = { type, text: '', state: 'done' } satisfies UIPart as Extract<
+        UIPart,
+        { text: string }
+      >;
+      texts.set(chunk.id, part);
+      parts.push(part);
+    }
+    const part = 'id' in chunk ? texts.get(chunk.id) : undefined;
+    if (part === undefined) return;
+    if ('delta' in chunk) part.text += chunk.delta;
+    // Void text is left out.
+    if ('providerMetadata' in chunk) parts.splice(parts.indexOf(part), 1);
+  };
+}
+
+function callsOfChunks(parts: UIPart[]): (chunk: UIChunk) => void {
+  const become = (id: string, state: UIToolState): void => {
+    const index = parts.findIndex((part) => 'toolCallId' in part && part.toolCallId === id);
+    const part = parts[index];
+    if (part === undefined || !('toolCallId' in part)) return;
+    const { toolCallId, input, providerExecuted } = part;
+    const name =
+      part.type === 'dynamic-tool'
+        ? { type: part.type, toolName: part.toolName }
+        : { type: part.type };
+    parts[index] = { ...name, toolCallId, input, ...defined({ providerExecuted }), ...state };
+  };
+  return (chunk) => {
+    if (chunk.type === 'tool-input-available') {
+      const { toolName, dynamic, toolCallId, input, providerExecuted } = chunk;
+      const call = { toolCallId, input, state: 'input-available' } as const;
+      const ran = defined({ providerExecuted });
+      const name: { type: 'dynamic-tool'; toolName: string } | { type: `tool-${string}` } =
+        dynamic === true ? { type: 'dynamic-tool', toolName } : { type: `tool-${toolName}` };
+      parts.push({ ...name, ...call, ...ran });
+    }
+    if (chunk.type === 'tool-approval-request') {
+      const { toolCallId, approvalId: id } = chunk;
+      become(toolCallId, { state: 'approval-requested', approval: { id } });
+    }
+    if (chunk.type === 'tool-output-available') {
+      become(chunk.toolCallId, { state: 'output-available', output: chunk.output });
+    }
+    if (chunk.type === 'tool-output-error') {
+      become(chunk.toolCallId, { state: 'output-error', errorText: chunk.errorText });
+    }
+    if (chunk.type === 'tool-output-denied') {
+      const { toolCallId: id } = chunk;
+      become(id, { state: 'output-denied', approval: { id, approved: false } });
+    }
+  };
 }

@@ -11,19 +11,39 @@
  *     calls that wait for something else must not keep it from that, nor ended ones make it do so.
  */
 import { defined } from '../core/base/defined.ts';
-import { isPlainObject, type Json, type JsonObject } from '../core/base/json.ts';
-import type { Message, Part, WrittenFilePart } from '../core/base/message.ts';
 import type { Entry } from '../core/contract/entry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
-import type { Step, StepSource } from '../core/contract/step.ts';
+import type { Step } from '../core/contract/step.ts';
 import { ASK_TOOL } from '../core/toolchain/ask-user.ts';
 import type { RunUpdate } from '../client/follow-run.ts';
-import { createTextParts, merged, plainText, restAfter, type WrittenText } from './text-parts.ts';
+import {
+  isBelow,
+  isForPage,
+  isIdleBut,
+  kindOf,
+  metadataOf,
+  outputOf,
+  questionOf,
+  shownPart,
+  sourceOf,
+  textsOf,
+  type CallEvent,
+  type ShownCall,
+  type ShownQuestion,
+} from './shown-parts.ts';
+import {
+  createTextParts,
+  merged,
+  plainText,
+  restAfter,
+  type TextParts,
+  type WrittenText,
+} from './text-parts.ts';
 import type { UIChunk } from './ui-chunk.ts';
 
 /** Where a message begins within its run. */
-export interface MessagePlace {
+export interface WriterPlace {
   readonly messageId: string;
   /** The iteration whose text comes before the message; 0 for the first message of a run. */
   readonly afterIteration: number;
@@ -64,19 +84,18 @@ export interface UIWriter {
   readonly iteration: () => number;
 }
 
-type CallEvent = Extract<AgentEvent, { readonly type: 'agent:tool_call:after' }>;
+const NO_CALLS: KnownCalls = { shown: [], ended: [] };
 
 /** A writer for the message at `place`. */
-export function createUIWriter(place: MessagePlace): UIWriter {
-  const { messageId, afterIteration, showsText, isPast, known = { shown: [], ended: [] } } = place;
+export function createUIWriter(place: WriterPlace): UIWriter {
+  const { messageId, afterIteration, showsText, isPast, known = NO_CALLS } = place;
   const out: UIChunk[] = [];
   const text = createTextParts(out);
-  const called = new Set(known.shown);
-  const ended = new Set(known.ended);
+  const calls = createCalls(out, text, known);
   const named = new Set<string>();
   const waiting = new Map<string, PendingItem>();
   const questions = new Map<string, ShownQuestion>();
-  const decided = new Set(known.shown.filter((id) => isBelow(id) && !ended.has(id)));
+  const decided = new Set(known.shown.filter((id) => isBelow(id) && !known.ended.includes(id)));
   let status: RunStatus | undefined;
   let model: string | undefined;
   let hasBegun = false;
@@ -90,27 +109,6 @@ export function createUIWriter(place: MessagePlace): UIWriter {
     const start = hasBegun ? [] : [{ type: 'start', messageId } as const];
     hasBegun = true;
     return [...start, ...out.splice(0)];
-  };
-  const call = ({ callId: toolCallId, tool: toolName, args: input, mcp }: ShownCall): void => {
-    called.add(toolCallId);
-    text.close();
-    out.push({ type: 'tool-input-available', toolCallId, toolName, input, ...kindOf(mcp) });
-  };
-  const beginCall = (event: ShownCall & { readonly iteration: number }): void => {
-    if (called.has(event.callId)) return;
-    text.toIteration(event.iteration);
-    call(event);
-  };
-  const endCall = (id: string, event: CallEvent): void => {
-    if (ended.has(id)) return;
-    ended.add(id);
-    out.push(outputOf(id, event));
-  };
-  const ask = (id: string, asked: ShownCall): void => {
-    if (called.has(id)) return;
-    text.aside('approvals');
-    call({ ...asked, callId: id });
-    out.push({ type: 'tool-approval-request', approvalId: id, toolCallId: id });
   };
   const question = (asked: ShownQuestion): void => {
     const { id } = asked;
@@ -155,16 +153,16 @@ export function createUIWriter(place: MessagePlace): UIWriter {
         return;
       }
       case 'agent:tool_call:before':
-        if (event.tool !== ASK_TOOL) beginCall(event);
+        if (event.tool !== ASK_TOOL) calls.begin(event);
         return;
       case 'agent:tool_call:after':
         if (event.tool === ASK_TOOL) return;
-        beginCall(event);
-        endCall(event.callId, event);
+        calls.begin(event);
+        calls.end(event.callId, event);
         return;
       case 'agent:approval:requested':
         // Its arguments are cut.
-        if (isPast === true) ask(event.callId, event);
+        if (isPast === true) calls.ask(event.callId, event);
         return;
       case 'agent:question:asked':
         question({ id: event.questionId, question: event.text, isAnswered: false });
@@ -181,7 +179,7 @@ export function createUIWriter(place: MessagePlace): UIWriter {
     waiting.set(item.id, item);
     if (item.kind === 'question') question(questionOf(item));
     if (item.kind === 'approval') {
-      ask(item.id, { callId: item.id, tool: item.tool, args: item.args, mcp: item.server });
+      calls.ask(item.id, { callId: item.id, tool: item.tool, args: item.args, mcp: item.server });
     }
   };
   const takeSettled = (id: string): void => {
@@ -242,7 +240,7 @@ export function createUIWriter(place: MessagePlace): UIWriter {
     },
     below: (id, event) => {
       decided.delete(id);
-      endCall(id, event);
+      calls.end(id, event);
       return taken();
     },
     decidedBelow: () => [...decided],
@@ -263,134 +261,38 @@ export function createUIWriter(place: MessagePlace): UIWriter {
   };
 }
 
-/** Whether a page can end the wait: a question, an approval, or a call that the page executes. */
-export function isForPage(item: PendingItem): boolean {
-  if (item.kind !== 'external') return item.kind === 'question' || item.kind === 'approval';
-  return isPlainObject(item.details) && item.details['client'] === true;
+/** The calls of a message. */
+interface Calls {
+  readonly begin: (call: ShownCall & { readonly iteration: number }) => void;
+  readonly end: (id: string, event: CallEvent) => void;
+  /** Asks for the approval of a call. */
+  readonly ask: (id: string, call: ShownCall) => void;
 }
 
-/** Whether a run is idle, but for runs below it in which `items` wait. */
-export function isIdleBut({ state, waitsFor }: RunStatus, items: readonly PendingItem[]): boolean {
-  if (state === 'waiting') return true;
-  const asking = new Set(items.filter(({ id }) => isBelow(id)).map(({ id }) => id.split('/')[0]));
-  const below = waitsFor.filter((one) => one.startsWith('agent '));
-  const others = waitsFor.filter((one) => !/^(agent|question|approval|external) /.test(one));
-  return others.length === 0 && below.length <= asking.size;
-}
-
-/** Whether an item is of a run below: its id begins with the calls that lead there. */
-function isBelow(id: string): boolean {
-  return id.includes('/');
-}
-
-/** What the model wrote in one reply. */
-export function textsOf(messages: readonly Message[]): readonly WrittenText[] {
-  const parts = messages.flatMap(({ role, parts: all }) => (role === 'assistant' ? all : []));
-  return parts.flatMap((part): readonly WrittenText[] =>
-    (part.type === 'text' || part.type === 'reasoning') && part.text !== ''
-      ? [{ type: part.type, text: part.text }]
-      : [],
-  );
-}
-
-/** What a message has besides text and calls of tools: files, and what a provider ran itself. */
-function shownPart(part: Part): readonly UIChunk[] {
-  switch (part.type) {
-    case 'file':
-    case 'media':
-      return fileOf(part);
-    case 'tool_result':
-      return part.parts.flatMap(shownPart);
-    case 'hosted_call': {
-      const { id: toolCallId, tool: toolName, args: input } = part;
-      const call = { type: 'tool-input-available', toolCallId, toolName, input } as const;
-      return [{ ...call, dynamic: true, providerExecuted: true }];
-    }
-    case 'hosted_result': {
-      const { id: toolCallId, output, isError } = part;
-      const kind = { toolCallId, dynamic: true, providerExecuted: true } as const;
-      const errorText = typeof output === 'string' ? output : JSON.stringify(output);
-      return isError
-        ? [{ type: 'tool-output-error', errorText, ...kind }]
-        : [{ type: 'tool-output-available', output, ...kind }];
-    }
-    default:
-      return [];
-  }
-}
-
-/** A file for a page; none: its content is not here. */
-export function fileOf({
-  mediaType,
-  url,
-  data,
-}: Pick<WrittenFilePart, 'mediaType' | 'url' | 'data'>): readonly Extract<
-  UIChunk,
-  { readonly type: 'file' }
->[] {
-  const source = url ?? (data === undefined ? undefined : `data:${mediaType};base64,${data}`);
-  return source === undefined ? [] : [{ type: 'file', mediaType, url: source }];
-}
-
-/** What a page may want to know of a turn: how it ended, and what it took. */
-function metadataOf({ status, reason, message, usage, trace }: Step, model?: string): Json {
-  const { inputTokens, outputTokens, totalTokens, costMicroUsd, durationMs } = usage;
+function createCalls(out: UIChunk[], text: TextParts, known: KnownCalls): Calls {
+  const called = new Set(known.shown);
+  const ended = new Set(known.ended);
+  const show = ({ callId: toolCallId, tool: toolName, args: input, mcp }: ShownCall): void => {
+    called.add(toolCallId);
+    text.close();
+    out.push({ type: 'tool-input-available', toolCallId, toolName, input, ...kindOf(mcp) });
+  };
   return {
-    everloop: {
-      run: trace.workflowId,
-      status,
-      reason,
-      ...defined({ message, model }),
-      usage: { inputTokens, outputTokens, totalTokens },
-      costUsd: costMicroUsd / 1e6,
-      durationMs,
+    begin: (call) => {
+      if (called.has(call.callId)) return;
+      text.toIteration(call.iteration);
+      show(call);
+    },
+    end: (id, event) => {
+      if (ended.has(id)) return;
+      ended.add(id);
+      out.push(outputOf(id, event));
+    },
+    ask: (id, call) => {
+      if (called.has(id)) return;
+      text.aside('approvals');
+      show({ ...call, callId: id });
+      out.push({ type: 'tool-approval-request', approvalId: id, toolCallId: id });
     },
   };
-}
-
-/** A call as a page sees it: `mcp` says that its tool is that of a server. */
-interface ShownCall {
-  readonly callId: string;
-  readonly tool: string;
-  readonly args: Json;
-  readonly mcp?: unknown;
-}
-
-function kindOf(mcp: unknown): { readonly dynamic?: true } {
-  return mcp === undefined ? {} : { dynamic: true };
-}
-
-function outputOf(toolCallId: string, event: CallEvent): UIChunk {
-  const { outcome, output = null, error = outcome, mcp } = event;
-  if (outcome === 'ok') {
-    return { type: 'tool-output-available', toolCallId, output, ...kindOf(mcp) };
-  }
-  if (outcome === 'denied') return { type: 'tool-output-denied', toolCallId };
-  return { type: 'tool-output-error', toolCallId, errorText: error, ...kindOf(mcp) };
-}
-
-/** A source for a page; its address or title is its id. */
-function sourceOf({
-  url,
-  title,
-  filename,
-  mediaType = 'application/octet-stream',
-}: StepSource): Extract<UIChunk, { readonly sourceId: string }> {
-  if (url !== undefined) return { type: 'source-url', sourceId: url, url, ...defined({ title }) };
-  const name = title ?? filename ?? 'document';
-  const shown = { sourceId: name, mediaType, title: name, ...defined({ filename }) };
-  return { type: 'source-document', ...shown };
-}
-
-/** A question for a page: what to ask, and whether it is still open. */
-type ShownQuestion = JsonObject & {
-  readonly id: string;
-  readonly question: string;
-  readonly isAnswered: boolean;
-};
-
-function questionOf(item: Extract<PendingItem, { readonly kind: 'question' }>): ShownQuestion {
-  const { id, question, options, free, details, run } = item;
-  const asked = { id, question, isAnswered: false };
-  return { ...asked, ...defined({ options: options && [...options], free, details, run }) };
 }

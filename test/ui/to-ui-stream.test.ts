@@ -31,7 +31,8 @@ const replied = {
 function waitingRun(failures: number): StreamedHandle {
   let reads = 0;
   return fakeRun('host-1', {
-    status: async () => ({ version: 1, state: 'waiting', waitsFor: ['approval 1.1'] }) as RunStatus,
+    status: async () =>
+      ({ version: 1, state: 'waiting', waitsFor: ['approval 1.1'] }) as unknown as RunStatus,
     pending: async () => [approval],
     events: async ({ from = 0 } = {}) => {
       reads += 1;

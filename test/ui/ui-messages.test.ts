@@ -163,7 +163,7 @@ test('a turn that was forgotten keeps its text and answer, and one that was repl
     turns: async () => [
       { ...turn, step, expired },
       { ...turn, step, messageId: 'm2', replaced: true },
-      { ...turn, step, messageId: 'm3/again-2-01234567', expired: {} },
+      { ...turn, step, messageId: 'm3/again-2-0123456789abcdef', expired: {} },
     ],
   });
 
