@@ -173,6 +173,35 @@ describe('a page with useChat', () => {
     expect([third.status, third.messages]).toEqual(['ready', []]);
   });
 
+  it('shows what is said in the course of a turn, and the rest of the turn after it', async () => {
+    const held = gate();
+    const { agent } = clerk('steered', held.opened);
+    const { everloop } = await stage.serve([agent]);
+    const page = new Page(newId(), createChatHandler({ everloop, agent: 'steered' }));
+    const first = page.sendMessage({ text: 'wait' });
+    await eventually('a half', () => page.text() === 'Half', SOON_MS);
+
+    const second = page.sendMessage({ text: 'hurry' });
+    const chat = everloop.conversation('steered', { id: page.id });
+    await eventually(
+      'the message',
+      async () => (await chat.run.status()).unreadInputs === 1,
+      SOON_MS,
+    );
+    held.open();
+    await Promise.all([first, second]);
+
+    expect(page.error).toBeUndefined();
+    const parts = seen(page.messages).map((message) => 'parts' in message && message.parts);
+    expect(parts).toEqual([
+      [{ text: 'wait' }],
+      [{ text: 'Half and half.' }],
+      [{ text: 'hurry' }],
+      [{ text: 're: hurry' }],
+    ]);
+    expect(seen(await reloaded(everloop, 'steered', page.id))).toEqual(seen(page.messages));
+  });
+
   it('ends the turn where the page asks for it, and goes on with the next', async () => {
     const { agent } = clerk('stopper', new Promise(() => undefined));
     const { everloop } = await stage.serve([agent]);
