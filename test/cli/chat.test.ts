@@ -119,7 +119,7 @@ describe('everloop chat, over a pipe', () => {
       name: 'no',
       stdin: ['pay', 'maybe', 'n too much'],
       stdout: 'result: Denied by a person: too much.\n',
-      told: ['Expected y, n and a reason, or arguments as a JSON object. Answer again.'],
+      told: ['Expected y, always, n and a reason, or arguments as a JSON object. Answer again.'],
     },
     {
       name: 'other arguments',
@@ -345,6 +345,17 @@ describe('askText', () => {
       text: '? Why?',
     },
     {
+      name: 'the form of a tool',
+      item: {
+        ...BASE,
+        kind: 'question',
+        question: 'From where?',
+        free: false,
+        details: { tool: 'pay', form: { type: 'object', properties: {} } },
+      },
+      text: '? From where?\n  {\n    "tool": "pay",\n    "form": {\n      "type": "object",\n      "properties": {}\n    }\n  }\n  An object as JSON.',
+    },
+    {
       name: 'whose it is, from further down in a tree',
       item: {
         ...BASE,
@@ -359,7 +370,7 @@ describe('askText', () => {
     {
       name: 'a call with a deadline',
       item: { ...BASE, kind: 'approval', tool: 'pay', args: { to: 'a\u0007' }, deadline: 2_000 },
-      text: '? May I call pay {"to":"a\\u0007"}\n  y, n and a reason, or other arguments as a JSON object. Without an answer within 1.0 s: no',
+      text: '? May I call pay {"to":"a\\u0007"}\n  y, always, n and a reason, or other arguments as a JSON object. Without an answer within 1.0 s: no',
     },
   ])('shows $name', ({ item, text }) => {
     expect(askText(item, 1_000)).toBe(text);
@@ -376,6 +387,7 @@ test.each<{ text: string; decision: Decision | null }>([
   { text: '{amount}', decision: null },
   { text: 'never', decision: null },
   { text: 'yes please', decision: null },
+  { text: 'Always ', decision: { approve: true, remember: 'tool' } },
   { text: '', decision: null },
 ])('reads the decision `$text`', ({ text, decision }) => {
   expect(readDecision(text)).toEqual(decision);
