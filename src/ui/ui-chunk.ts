@@ -64,7 +64,7 @@ export type UIChunk =
       readonly filename?: string;
     }
   | { readonly type: 'file'; readonly mediaType: string; readonly url: string }
-  | { readonly type: 'data-question'; readonly id: string; readonly data: Json }
+  | { readonly type: `data-${string}`; readonly id: string; readonly data: Json }
   | { readonly type: 'data-topic'; readonly data: Json; readonly transient: true }
   | { readonly type: 'message-metadata'; readonly messageMetadata: Json }
   | { readonly type: 'error'; readonly errorText: string }

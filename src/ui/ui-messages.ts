@@ -156,7 +156,7 @@ function messageOf(chunks: readonly UIChunk[]): UIMessage | undefined {
     if (chunk.type === 'start') message = { id: chunk.messageId, role: 'assistant', parts };
     if (chunk.type === 'start-step') parts.push({ type: 'step-start' });
     if (OWN_PARTS.has(chunk.type)) parts.push({ ...chunk } as UIPart);
-    if (chunk.type === 'data-question') {
+    if ('data' in chunk && 'id' in chunk) {
       const { type, id, data } = chunk;
       const known = parts.find((part) => 'data' in part && part.type === type && part.id === id);
       if (known !== undefined && 'data' in known) known.data = data;

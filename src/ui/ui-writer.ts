@@ -12,7 +12,8 @@
  */
 import { defined } from '../core/base/defined.ts';
 import type { Entry } from '../core/contract/entry.ts';
-import type { AgentEvent } from '../core/contract/events.ts';
+import type { Json } from '../core/base/json.ts';
+import { isOwnEvent, type AgentEvent } from '../core/contract/events.ts';
 import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
 import type { Step } from '../core/contract/step.ts';
 import { ASK_TOOL } from '../core/toolchain/ask-user.ts';
@@ -119,6 +120,12 @@ export function createUIWriter(place: WriterPlace): UIWriter {
     questions.set(id, data);
     out.push({ type: 'data-question', id, data });
   };
+  const keep = (
+    name: string,
+    { id, data }: { readonly id?: string; readonly data: Json },
+  ): void => {
+    if (id !== undefined) out.push({ type: `data-${name}`, id, data });
+  };
   const write = (iteration: number, pieces: readonly WrittenText[]): void => {
     shownUpTo = Math.max(shownUpTo, iteration);
     if (!showsText) return;
@@ -173,6 +180,7 @@ export function createUIWriter(place: WriterPlace): UIWriter {
         return;
       }
       default:
+        if (isOwnEvent(event) && event.keep === true) keep(event.type, event);
     }
   };
   const takePending = (item: PendingItem): void => {
@@ -226,6 +234,10 @@ export function createUIWriter(place: WriterPlace): UIWriter {
       if (update.kind === 'settled') takeSettled(update.id);
       if (update.kind === 'topic') {
         const { topic, data, callId } = update;
+        if (update.keep === true) {
+          keep(topic, update);
+          return taken();
+        }
         out.push({ type: 'data-topic', data: defined({ topic, data, callId }), transient: true });
         return taken();
       }

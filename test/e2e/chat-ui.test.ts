@@ -48,7 +48,7 @@ function seen(messages: readonly SdkMessage[]): readonly object[] {
         const { question, isAnswered } = part.data as Readonly<Record<string, unknown>>;
         return [{ question, isAnswered }];
       }
-      return [{ type: part.type }];
+      return [{ type: part.type, ...('data' in part && { data: part.data }) }];
     }),
   }));
 }
@@ -303,6 +303,34 @@ describe('a page with useChat', () => {
       ['ask', true],
       ['hello', false],
     ]);
+  });
+
+  it('keeps parts that a tool emits, and executes tools of its own', async () => {
+    const { agent } = clerk('keeper');
+    const { everloop } = await stage.serve([agent]);
+    const page = new Page(newId(), createChatHandler({ everloop, agent: 'keeper' }));
+
+    await page.sendMessage({ text: 'track' });
+    await page.sendMessage({ text: 'place' });
+    expect(page.parts()).toMatchObject([{ type: 'tool-place', state: 'input-available' }]);
+    const toolCallId = page.messages.at(-1)?.parts.flatMap((part) => {
+      return 'toolCallId' in part ? [part.toolCallId] : [];
+    })[0];
+    await page.addToolOutput({ tool: 'place', toolCallId: toolCallId ?? '', output: 'Pisa' });
+    await eventually('the answer', () => page.text() === 'Got Pisa.', SOON_MS);
+    await eventually('the end', () => page.status === 'ready', SOON_MS);
+
+    expect(page.error).toBeUndefined();
+    expect(seen(page.messages.slice(1, 2))).toMatchObject([
+      {
+        parts: [
+          { type: 'tool-track', output: 'in Pisa' },
+          { type: 'data-shop:parcel', data: { at: 'Pisa' } },
+          { text: 'Got in Pisa.' },
+        ],
+      },
+    ]);
+    expect(seen(await reloaded(everloop, 'keeper', page.id))).toEqual(seen(page.messages));
   });
 
   it('shows what child runs ask, and sends the answers there', async () => {

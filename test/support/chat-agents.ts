@@ -1,6 +1,7 @@
 /** Agents whose person says what they do: every kind of part that a message of a page can have. */
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
+import { clientTool } from '../../src/define/tool/client-tool.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { toolResult } from '../../src/define/tool/tool-result.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
@@ -29,6 +30,19 @@ const broken = defineTool({
     throw new Error('No paper.');
   },
 });
+
+const track = defineTool({
+  name: 'track',
+  description: 'Shows where a parcel is.',
+  effect: 'read',
+  execute: (_args, { emit }) => {
+    emit('shop:parcel', { at: 'Rome' }, { id: 'p1', keep: true });
+    emit('shop:parcel', { at: 'Pisa' }, { id: 'p1', keep: true });
+    return 'in Pisa';
+  },
+});
+
+const place = clientTool({ name: 'place', description: 'Where the user is.' });
 
 /** What was booked, in all tests of this process. */
 export const booked: string[] = [];
@@ -97,6 +111,10 @@ export function clerk(name: string, held: Promise<void> = Promise.resolve()): Cl
         };
       case 'draw':
         return call('draw', {});
+      case 'track':
+        return call('track', {});
+      case 'place':
+        return call('place', {});
       case 'ask':
         return call('ask_user', { question: 'Tea or coffee?', options: ['tea', 'coffee'] });
       case 'book':
@@ -118,7 +136,7 @@ export function clerk(name: string, held: Promise<void> = Promise.resolve()): Cl
   };
   const agent = defineAgent({
     name,
-    tools: [searchTool(), draw, broken, book, agentTool({ agent: helper })],
+    tools: [searchTool(), draw, broken, track, place, book, agentTool({ agent: helper })],
     askUser: true,
     model: { id: `${name}-model`, model, price: { input: 1, output: 5 } },
   });
