@@ -1,8 +1,19 @@
-/** Reads what `useChat` of the AI SDK sends: the chat's id, and what the person said last. */
+/**
+ * Reads what `useChat` of the AI SDK sends. Its versions 6 and 7 send the same: the chat's id, all
+ * messages that the page shows, and what it wants of them.
+ *
+ * | the person             | `trigger`            | `messageId`          | last of `messages`      |
+ * | ---------------------- | -------------------- | -------------------- | ----------------------- |
+ * | writes                 | `submit-message`     | none                 | what was written        |
+ * | edits a message        | `submit-message`     | that of the message  | the message as it is now |
+ * | wants another reply    | `regenerate-message` | of a message or none | the one to reply to     |
+ * | approves, gives output | `submit-message`     | of the agent's       | perhaps another one     |
+ */
 import { defined } from '../core/base/defined.ts';
-import { isPlainObject, type JsonObject } from '../core/base/json.ts';
+import { isPlainObject, type Json, type JsonObject } from '../core/base/json.ts';
 import type { MediaPart, Task } from '../core/base/message.ts';
 import { UsageError } from '../core/base/usage-error.ts';
+import type { KnownCalls } from './ui-writer.ts';
 
 /** A decision about a call that waits for approval. */
 export interface SaidDecision {
@@ -12,14 +23,40 @@ export interface SaidDecision {
   readonly reason?: string;
 }
 
+/** The output of a call that the page has run, or what a person has put into it. */
+export interface SaidOutput {
+  /** Id of the call. */
+  readonly id: string;
+  readonly value: Json;
+}
+
+/** A message of a person. */
+export interface PageSaying {
+  readonly id: string;
+  readonly task: Task;
+}
+
 /** What a person said. */
 export type Said =
-  | { readonly kind: 'message'; readonly task: Task; readonly messageId: string }
   | {
-      readonly kind: 'decisions';
+      readonly kind: 'message';
+      readonly message: PageSaying;
+      /** The open question of the agent's last message, which the message answers. */
+      readonly question?: string;
+    }
+  | {
+      /** The last message is said again, changed or not, in place of all after it. */
+      readonly kind: 'again';
+      /** All messages of people that the page still shows, oldest first. */
+      readonly messages: readonly PageSaying[];
+    }
+  | {
+      readonly kind: 'answers';
       readonly decisions: readonly SaidDecision[];
-      /** The message of the agent that had the requests. */
+      readonly outputs: readonly SaidOutput[];
+      /** The message of the agent that has the calls. */
       readonly messageId: string;
+      readonly known: KnownCalls;
     };
 
 /** A request of `useChat`. */
@@ -30,6 +67,13 @@ export interface ChatRequest {
   readonly said: Said;
 }
 
+/** A message of a page, of which nothing is sure but that it has parts. */
+interface PageMessage {
+  readonly id: string;
+  readonly role: unknown;
+  readonly parts: readonly Readonly<Record<string, unknown>>[];
+}
+
 /**
  * Reads the body of a request, of at most `maxBytes`.
  *
@@ -38,34 +82,64 @@ export interface ChatRequest {
 export async function readChatRequest(request: Request, maxBytes: number): Promise<ChatRequest> {
   const body = parsed(await readText(request, maxBytes));
   if (!isPlainObject(body)) throw invalid('a JSON object', 'other text');
-  const { id, messages, trigger } = body;
+  const { id } = body;
   if (typeof id !== 'string' || id === '') throw invalid('`id` of the chat', 'none');
-  if (trigger === 'regenerate-message') {
-    throw new UsageError(
-      'invalid_input',
-      'Expected a new message, got the request to answer an old one again. What was said stays said: send the message again.',
-    );
+  return { body: body as JsonObject, chatId: id, said: saidIn(body) };
+}
+
+function saidIn({ messages: given, trigger, messageId }: Readonly<Record<string, unknown>>): Said {
+  const messages = Array.isArray(given) ? given.flatMap(messageOf) : [];
+  const last = messages.at(-1);
+  if (last === undefined) throw invalid('`messages` with parts', 'none');
+  const named = messages.find(({ id }) => id === messageId);
+  const isReply = (named ?? last).role === 'assistant';
+  if (isReply && trigger !== 'regenerate-message') return answersIn(named ?? last);
+  const said = messages.filter(({ role }) => role === 'user').map(saidMessage);
+  const newest = said.at(-1);
+  if (newest === undefined || last.role !== 'user') {
+    throw invalid('a message of the person as the last one', 'one of the agent');
   }
-  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
-  if (!isPlainObject(last) || !Array.isArray(last['parts'])) {
-    throw invalid('`messages` with parts', 'none');
+  if (named !== undefined || trigger === 'regenerate-message') {
+    return { kind: 'again', messages: said };
   }
-  const parts = last['parts'].filter(isPlainObject);
-  const messageId = typeof last['id'] === 'string' ? last['id'] : id;
-  if (last['role'] === 'assistant') {
-    const decisions = parts.flatMap(decisionOf);
-    if (decisions.length === 0) throw invalid('a message of the person', 'one of the agent');
-    return {
-      body: body as JsonObject,
-      chatId: id,
-      said: { kind: 'decisions', decisions, messageId },
-    };
+  const question = newest.task.media === undefined ? openQuestion(messages.at(-2)) : undefined;
+  return { kind: 'message', message: newest, ...defined({ question }) };
+}
+
+function messageOf(value: unknown): readonly PageMessage[] {
+  if (!isPlainObject(value) || !Array.isArray(value['parts'])) return [];
+  const { id, role, parts } = value;
+  const known = typeof id === 'string' && id !== '' ? id : globalThis.crypto.randomUUID();
+  return [{ id: known, role, parts: parts.filter(isPlainObject) }];
+}
+
+function saidMessage({ id, parts }: PageMessage): PageSaying {
+  return { id, task: taskOf(parts) };
+}
+
+function answersIn({ id: messageId, parts }: PageMessage): Said {
+  const decisions = parts.flatMap(decisionOf);
+  const outputs = parts.flatMap(outputOf);
+  if (decisions.length + outputs.length === 0) {
+    throw invalid('a message of the person, a decision or an output', 'none of them');
   }
-  return {
-    body: body as JsonObject,
-    chatId: id,
-    said: { kind: 'message', task: taskOf(parts), messageId },
-  };
+  const calls = parts.filter(({ toolCallId }) => typeof toolCallId === 'string');
+  const idOf = ({ toolCallId }: Readonly<Record<string, unknown>>): string => String(toolCallId);
+  const known = { shown: calls.map(idOf), ended: calls.filter(isEnded).map(idOf) };
+  return { kind: 'answers', decisions, outputs, messageId, known };
+}
+
+function isEnded({ state }: Readonly<Record<string, unknown>>): boolean {
+  return state === 'output-available' || state === 'output-error' || state === 'output-denied';
+}
+
+/** The last question of a message of the agent that is still open. */
+function openQuestion(message: PageMessage | undefined): string | undefined {
+  const questions = (message?.parts ?? []).flatMap(({ type, data }) =>
+    type === 'data-question' && isPlainObject(data) ? [data] : [],
+  );
+  const open = questions.findLast(({ isAnswered }) => isAnswered !== true);
+  return typeof open?.['id'] === 'string' ? open['id'] : undefined;
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {
@@ -100,7 +174,15 @@ function decisionOf({ state, approval }: Readonly<Record<string, unknown>>): Sai
   return [{ id, approved, ...(typeof reason === 'string' ? { reason } : {}) }];
 }
 
-function taskOf(parts: readonly Readonly<Record<string, unknown>>[]): Task {
+/** Which outputs are new, the run knows: most are those that it has sent itself. */
+function outputOf(part: Readonly<Record<string, unknown>>): SaidOutput[] {
+  const { state, toolCallId: id, output, errorText } = part;
+  if (typeof id !== 'string') return [];
+  if (state === 'output-available') return [{ id, value: (output ?? null) as Json }];
+  return state === 'output-error' ? [{ id, value: `Error: ${String(errorText)}` }] : [];
+}
+
+function taskOf(parts: PageMessage['parts']): Task {
   const texts = parts.flatMap(({ type, text }) =>
     type === 'text' && typeof text === 'string' ? [text] : [],
   );

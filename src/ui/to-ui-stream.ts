@@ -1,35 +1,37 @@
 /**
- * A run as a stream of the AI SDK's UI protocol: text, reasoning, tools, questions and approvals of
- * one message.
+ * A run, or a turn of a conversation, as a stream of the AI SDK's UI protocol: text, reasoning, tools,
+ * files, sources, questions and approvals of one message.
  *
  * I1  Everything is read as the page takes it; a page that goes away ends the stream, not the run.
  * I2  One query at a time, as `follow-run.ts` says.
+ * I3  What has happened comes from the run itself; only text that is being written comes from a worker.
  */
+import { defined } from '../core/base/defined.ts';
+import type { Entry } from '../core/contract/entry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
+import type { PendingItem } from '../core/contract/messages.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
+import type { Turn } from '../client/conversations/turn.ts';
 import { followRun, type FollowedRun, type RunUpdate } from '../client/follow-run.ts';
 import type { RunHandle } from '../client/run-handle.ts';
-import { createUIWriter, type UIWriter } from './ui-writer.ts';
+import { pause } from '../client/streaming/follow-chunks.ts';
+import { endsReply, playEvents, untilSaid, type PlayedMaterial } from './play-events.ts';
+import { replyId, saidWith } from './said.ts';
 import type { UIChunk } from './ui-chunk.ts';
+import { isForPage, isIdleBut } from './shown-parts.ts';
+import { createUIWriter, type KnownCalls, type UIWriter } from './ui-writer.ts';
 
-/** The part of a `RunHandle` that {@link toUIMessageStream} uses. */
+/** The part of a `RunHandle` or of a `Turn` that {@link toUIMessageStream} uses. */
 export type StreamedHandle = Pick<
   RunHandle,
-  'id' | 'status' | 'pending' | 'result' | 'stream' | 'events' | 'transcript'
->;
+  'id' | 'status' | 'pending' | 'result' | 'stream' | 'events' | 'transcript' | 'current' | 'child'
+> &
+  Partial<Pick<Turn, 'messageId' | 'number'>>;
 
 /** Options of {@link toUIMessageStream}. */
 export interface UIStreamOptions {
-  /** Id of the message; default: the id of the run. */
+  /** Id of the message; default: that of the run, or one made of the message of the turn. */
   readonly messageId?: string;
-  /**
-   * `start` (default): the whole run, as for a message that begins it. `resume`: what has happened
-   * since the last input or answer of the person, then what comes. A number: what has happened since
-   * the event with this index.
-   */
-  readonly from?: 'start' | 'resume' | number;
-  /** True: the page has the beginning of this message, with the calls that wait. Default false. */
-  readonly continues?: boolean;
   /**
    * False: only the answer is shown, not the text of replies. For agents whose replies have sections
    * or calls in their text. Default true.
@@ -39,22 +41,46 @@ export interface UIStreamOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Which part of a turn a message is. */
+export interface StreamedPart {
+  /**
+   * The message of a person after which it begins; the calls whose approval the page has; or the
+   * number of the last event before it.
+   */
+  readonly after: { readonly said: string } | { readonly calls: readonly string[] } | number;
+  /** Calls that the page has in this message. */
+  readonly known?: KnownCalls;
+}
+
 /**
- * The run as chunks of one message. The stream ends with the run, or when the run waits for nothing
- * but people. A failure of the run is an `error` chunk; the stream itself does not fail.
+ * The run, or the turn, as chunks of one message. The stream ends with it, or when it waits for nothing
+ * but people; that of a turn also when a person says something more. A failure is an `error` chunk;
+ * the stream itself does not fail.
  *
  * @example
- * const run = await everloop.start('host', { task, stream: true });
- * return uiResponse(toUIMessageStream(run));
+ * const turn = await everloop.conversation('host', { id }).say(text);
+ * return uiResponse(toUIMessageStream(turn));
  */
 export function toUIMessageStream(
   run: StreamedHandle,
   options: UIStreamOptions = {},
 ): ReadableStream<UIChunk> {
+  const { messageId } = run;
+  const after = messageId === undefined ? 0 : { said: messageId };
+  return streamPart(run, { after }, options);
+}
+
+/** A part of a turn as chunks of one message. */
+export function streamPart(
+  run: StreamedHandle,
+  part: StreamedPart,
+  { messageId, text = true, signal }: UIStreamOptions,
+): ReadableStream<UIChunk> {
   const left = new AbortController();
-  const { signal } = options;
   const stop = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
-  const chunks = safely(readChunks(run, options, stop));
+  const said = run.messageId;
+  const id = messageId ?? (said === undefined ? run.id : replyId(said));
+  const chunks = safely(readChunks(run, part, { messageId: id, showsText: text }, stop));
   return new ReadableStream<UIChunk>(
     {
       pull: async (controller) => {
@@ -85,33 +111,57 @@ async function* safely(
 /** How long nothing more comes before a message ends whose run waits for a person. */
 const QUIET_MS = 200;
 
+interface Shown {
+  readonly messageId: string;
+  readonly showsText: boolean;
+}
+
 async function* readChunks(
   handle: StreamedHandle,
-  { messageId = handle.id, from = 'start', continues = false, text = true }: UIStreamOptions,
+  part: StreamedPart,
+  shown: Shown,
   signal: AbortSignal,
 ): AsyncGenerator<UIChunk, undefined> {
   const run = oneAtATime(handle);
-  const all = from === 'start' ? [] : await run.events();
-  const before = typeof from === 'number' ? all.slice(0, from) : all;
-  const first = from === 'resume' ? lastSaid(before) : before.length;
-  const afterIteration = placeOf(before, first, from);
-  const knownCalls = continues ? callsOf(before) : [];
-  const writer = createUIWriter({ messageId, afterIteration, knownCalls, showsText: text });
-  yield* writer.begin();
-  if (from === 'resume') yield* writer.replay(await run.transcript(), before.slice(first));
-  const events = eventReader(run, before.length);
+  const begun = await beginning(run, part, signal);
+  if ('waiting' in begun) {
+    const writer = createUIWriter({ ...shown, afterIteration: 0 });
+    for (const item of begun.waiting) yield* writer.update({ kind: 'pending', item });
+    yield* writer.pause('tool-calls');
+    return;
+  }
+  const { before, events } = begun;
+  const afterIteration = before?.iteration ?? 0;
+  const writer = createUIWriter({ ...shown, afterIteration, ...defined({ known: part.known }) });
+  const reader = eventReader(run, events.at(-1)?.seq ?? before?.seq ?? 0);
+  const take = async function* (fresh: readonly AgentEvent[]): AsyncGenerator<UIChunk, boolean> {
+    yield* await playedBelow(run, writer);
+    const played = await withMaterial(run, fresh, { ...reader, showsText: shown.showsText });
+    yield* playEvents(writer, played.events, played.material);
+    const isEnded = played.events.at(-1)?.type === 'agent:turn:after';
+    if (played.isCut) yield* writer.pause('other');
+    return isEnded || played.isCut;
+  };
+  if (yield* take(events)) return;
   const updates = followRun(run, { signal })[Symbol.asyncIterator]();
   try {
     let reading = updates.next();
     for (;;) {
       const next = writer.waitsForPerson() ? await within(reading, QUIET_MS) : await reading;
       if (next === null) {
-        yield* writer.pause();
+        // A page that goes on after it relies on all that came before.
+        if (yield* take(await reader.read())) return;
+        if (reader.isBehind()) continue;
+        yield* writer.pause('tool-calls');
         return;
       }
       if (next.done === true) return;
-      if (needsEvents(next.value, writer)) {
-        for (const event of await events.read()) yield* writer.event(event);
+      // What waits comes after the text that asked for it.
+      let left = next.value.kind === 'pending' ? TRIES : 1;
+      while (left > 0 && (reader.isBehind() || needsEvents(next.value, writer))) {
+        if (yield* take(await reader.read())) return;
+        left = reader.isBehind() ? left - 1 : 0;
+        if (left > 0) await pause(LOOK_MS, signal);
       }
       yield* writer.update(next.value);
       reading = updates.next();
@@ -121,32 +171,143 @@ async function* readChunks(
   }
 }
 
-/** Index of the first event after what the person said last. */
-function lastSaid(events: readonly AgentEvent[]): number {
-  return events.findLastIndex(({ type }) => SAID.has(type)) + 1;
+/** Where a message begins: the event before it, and what has happened since. */
+interface Begun {
+  readonly before: AgentEvent | undefined;
+  readonly events: readonly AgentEvent[];
 }
 
-const SAID: ReadonlySet<string> = new Set(['agent:question:answered', 'agent:input']);
+/** How often a message is looked for that the run has not read. */
+const LOOK_MS = 250;
 
-/** Ids of the calls that began or asked for approval. */
-function callsOf(events: readonly AgentEvent[]): readonly string[] {
-  return events.flatMap((event) =>
-    event.type === 'agent:tool_call:before' || event.type === 'agent:approval:requested'
-      ? [event.callId]
-      : [],
+/** Waits until the message of a person has been read, or something else waits for the person. */
+async function beginning(
+  run: StreamedHandle,
+  { after }: StreamedPart,
+  signal: AbortSignal,
+): Promise<Begun | { readonly waiting: readonly PendingItem[] }> {
+  const placed = run.number?.({ signal });
+  placed?.catch(() => undefined);
+  for (;;) {
+    signal.throwIfAborted();
+    const hasPlace = placed === undefined || (await within(placed, LOOK_MS)) !== null;
+    const events = hasPlace ? await run.events() : [];
+    const first = firstOf(events, after);
+    if (first !== undefined) return { before: events[first - 1], events: events.slice(first) };
+    // It is a part of an earlier turn, of which the page has all.
+    if (events.at(-1)?.type === 'agent:turn:after') return { waiting: [] };
+    const waiting = await askedOfPeople(run);
+    if (waiting.length > 0) return { waiting };
+    if (hasPlace) await pause(LOOK_MS, signal);
+  }
+}
+
+/** The index of the first event of a message; undefined: it has not begun. */
+function firstOf(events: readonly AgentEvent[], after: StreamedPart['after']): number | undefined {
+  if (typeof after === 'number') {
+    const first = events.findIndex(({ seq }) => seq > after);
+    return first === -1 ? events.length : first;
+  }
+  const isBefore = (event: AgentEvent): boolean =>
+    'said' in after
+      ? saidWith(event) === after.said
+      : 'callId' in event && BEGINS_CALL.has(event.type) && after.calls.some(isOf(event.callId));
+  const before = events.findIndex(isBefore);
+  return before === -1 ? undefined : before + 1;
+}
+
+/** The events after which a page can have an approval of the call, or of one in a run below it. */
+const BEGINS_CALL: ReadonlySet<string> = new Set([
+  'agent:approval:requested',
+  'agent:tool_call:before',
+]);
+
+function isOf(callId: string | undefined): (id: string) => boolean {
+  return (id) => id === callId || id.startsWith(`${callId}/`);
+}
+
+/** What waits for people before the message can be read. */
+async function askedOfPeople(run: StreamedHandle): Promise<readonly PendingItem[]> {
+  try {
+    const status = await run.status();
+    const items = (await run.pending()).filter(isForPage);
+    return isIdleBut(status, items) ? items : [];
+  } catch (error) {
+    if (isUsageError(error)) return [];
+    throw error;
+  }
+}
+
+interface Played {
+  readonly events: readonly AgentEvent[];
+  /** A person says something after them, which belongs to another message. */
+  readonly isCut: boolean;
+  readonly material: PlayedMaterial;
+}
+
+/**
+ * Events of one message, and what is played with them. If the iteration of the last reply ends
+ * meanwhile, its text is in an entry that only further events name.
+ */
+async function withMaterial(
+  run: StreamedHandle,
+  fresh: readonly AgentEvent[],
+  { read, showsText }: Pick<EventReader, 'read'> & Pick<Shown, 'showsText'>,
+): Promise<Played> {
+  const own = run.messageId === undefined ? fresh : untilSaid(fresh);
+  const isCut = own.length < fresh.length;
+  const indexes = own.flatMap((event) =>
+    event.type === 'agent:iteration_history:change' ? [event.index] : [],
   );
+  const [from] = indexes;
+  const entries: readonly Entry[] =
+    from === undefined
+      ? []
+      : ((await patiently(() => run.transcript({ from, limit: indexes.length }))) ?? []);
+  const iteration = own.findLast(endsReply)?.iteration;
+  const isKnown = entries.some((entry) => entry.iteration === iteration);
+  const played = { events: own, isCut, material: { entries } };
+  if (!showsText || iteration === undefined || isKnown || isCut) return played;
+  const current = await patiently(() => run.current());
+  if (current?.iteration === iteration && current.reply !== null) {
+    const texts = current.reply.parts.map(({ type, text }) => ({ type, text }));
+    return { ...played, material: { entries, current: { iteration, texts } } };
+  }
+  const more = await read();
+  return more.length === 0 ? played : withMaterial(run, [...own, ...more], { read, showsText });
 }
 
-/** The iteration whose text belongs to an earlier message. */
-function placeOf(events: readonly AgentEvent[], first: number, from: unknown): number {
-  const last = events[first - 1];
-  if (last === undefined) return 0;
-  // An input comes in the middle of an iteration, whose text goes on in the message after it.
-  const isCut = from === 'resume' && last.type === 'agent:input';
-  return isCut ? Math.max(0, last.iteration - 1) : last.iteration;
+/** How often a query is tried whose answer belongs to what is played. */
+const TRIES = 5;
+
+/** What `ask` gives; null: it failed again and again. */
+async function patiently<Result>(ask: () => Promise<Result>): Promise<Result | null> {
+  for (let left = TRIES; left > 0; left -= 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isUsageError(error)) throw error;
+    }
+  }
+  return null;
 }
 
-/** Whether tools may have been called since the events were read. */
+/** What became of calls of runs below that people have decided about. */
+async function playedBelow(run: StreamedHandle, writer: UIWriter): Promise<readonly UIChunk[]> {
+  const chunks: UIChunk[] = [];
+  for (const id of writer.decidedBelow()) {
+    const at = id.lastIndexOf('/');
+    const child = await run.child(id.slice(0, at)).catch(() => null);
+    const events = (await child?.events().catch(() => null)) ?? [];
+    const end = events.find(
+      (event) => event.type === 'agent:tool_call:after' && event.callId === id.slice(at + 1),
+    );
+    if (end?.type === 'agent:tool_call:after') chunks.push(...writer.below(id, end));
+  }
+  return chunks;
+}
+
+/** Whether more may have happened since the events were read. */
 function needsEvents(update: RunUpdate, writer: UIWriter): boolean {
   if (update.kind === 'status' || update.kind === 'step') return true;
   return 'iteration' in update && update.iteration > writer.iteration();
@@ -155,21 +316,27 @@ function needsEvents(update: RunUpdate, writer: UIWriter): boolean {
 /** How long the events of a run may take, so that its text is not held back for longer. */
 const EVENTS_MS = 2_000;
 
-/** Reads the events from `index` on, each once. A failed read is repeated with the next. */
-function eventReader(
-  run: Pick<StreamedHandle, 'events'>,
-  index: number,
-): { readonly read: () => Promise<readonly AgentEvent[]> } {
-  let from = index;
+interface EventReader {
+  readonly read: () => Promise<readonly AgentEvent[]>;
+  /** Whether the last read failed, or took too long. */
+  readonly isBehind: () => boolean;
+}
+
+/** Reads the events after the one with number `seq`, each once. A failed read is repeated with the next. */
+function eventReader(run: Pick<StreamedHandle, 'events'>, seq: number): EventReader {
+  let from = seq;
+  let isBehind = false;
   return {
+    isBehind: () => isBehind,
     read: async () => {
       const events = await within(
-        run.events({ from }).catch(() => []),
+        run.events({ from }).catch(() => null),
         EVENTS_MS,
       );
+      isBehind = events === null;
       // Of reads that overlap, only the first one counts.
-      const fresh = (events ?? []).filter(({ seq }) => seq > from);
-      from += fresh.length;
+      const fresh = (events ?? []).filter((event) => event.seq > from);
+      from = fresh.at(-1)?.seq ?? from;
       return fresh;
     },
   };
@@ -183,14 +350,18 @@ function oneAtATime(run: StreamedHandle): FollowedRun & StreamedHandle {
     last = result.catch(() => undefined);
     return result;
   };
+  const { id, messageId, number } = run;
   return {
-    id: run.id,
+    id,
+    ...defined({ messageId, number }),
+    result: (options) => run.result(options),
+    stream: () => run.stream(),
+    child: (path) => run.child(path),
     status: () => inTurn(() => run.status()),
     pending: () => inTurn(() => run.pending()),
     events: (options) => inTurn(() => run.events(options)),
     transcript: (options) => inTurn(() => run.transcript(options)),
-    result: () => run.result(),
-    stream: () => run.stream(),
+    current: () => inTurn(() => run.current()),
   };
 }
 

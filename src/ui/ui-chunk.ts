@@ -4,7 +4,10 @@
  */
 import type { Json } from '../core/base/json.ts';
 
-/** A chunk of a message. The tools of MCP servers are `dynamic`: no page knows their types. */
+/**
+ * A chunk of a message. The tools of MCP servers are `dynamic`: no page knows their types. Those that
+ * the provider of the model ran itself are that, too.
+ */
 export type UIChunk =
   | { readonly type: 'start'; readonly messageId: string; readonly messageMetadata?: Json }
   | { readonly type: 'start-step' | 'finish-step' }
@@ -25,18 +28,21 @@ export type UIChunk =
       readonly toolName: string;
       readonly input: Json;
       readonly dynamic?: true;
+      readonly providerExecuted?: true;
     }
   | {
       readonly type: 'tool-output-available';
       readonly toolCallId: string;
       readonly output: Json;
       readonly dynamic?: true;
+      readonly providerExecuted?: true;
     }
   | {
       readonly type: 'tool-output-error';
       readonly toolCallId: string;
       readonly errorText: string;
       readonly dynamic?: true;
+      readonly providerExecuted?: true;
     }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   | {
@@ -57,8 +63,10 @@ export type UIChunk =
       readonly title: string;
       readonly filename?: string;
     }
-  | { readonly type: 'data-question'; readonly id: string; readonly data: Json }
+  | { readonly type: 'file'; readonly mediaType: string; readonly url: string }
+  | { readonly type: `data-${string}`; readonly id: string; readonly data: Json }
   | { readonly type: 'data-topic'; readonly data: Json; readonly transient: true }
+  | { readonly type: 'message-metadata'; readonly messageMetadata: Json }
   | { readonly type: 'error'; readonly errorText: string }
   | { readonly type: 'abort'; readonly reason?: string }
   | {

@@ -152,6 +152,7 @@ function say(session: Session, payload: unknown): void {
   }
   const { agent, ...message } = read.message;
   const conversation = stateOf(session)?.turns;
+  if (isKnownMessage(session.mailbox.peek().said ?? '', message.id)) return;
   // The open turn is one of those that are replaced: its answer would be, too.
   if (message.instead !== undefined && conversation?.isOpen === true) {
     session.mailbox.cancel({ reason: 'canceled', message: 'replaced', turn: true });

@@ -209,6 +209,25 @@ describe('a conversation', () => {
     await stage.replay(chat.run);
   });
 
+  it('takes a message in place of another once, also while its turn is open', async () => {
+    const held = gate();
+    const { agent, requests } = clerk('replacing-once', held.opened);
+    const { everloop } = await stage.serve([agent]);
+    const chat = everloop.conversation(agent, { id: 'instead-2' });
+    await (await chat.say('one', { id: 'm1' })).result();
+
+    const edited = await chat.say('wait', { id: 'm2', instead: 'm1' });
+    await edited.number();
+    const again = await chat.say('wait', { id: 'm2', instead: 'm1' });
+    held.open();
+
+    expect(await again.result()).toMatchObject({ status: 'success', value: 're: wait' });
+    expect(requests).toHaveLength(2);
+    await chat.close();
+    await chat.run.result();
+    await stage.replay(chat.run);
+  });
+
   it('goes on after it was closed, with what it knew', async () => {
     const { agent, requests } = clerk('closing');
     const { everloop } = await stage.serve([agent]);

@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { createChatHandler } from '../../src/ui/chat-handler.ts';
+import { uiMessages, type UIMessage } from '../../src/ui/ui-messages.ts';
 import { reasonToSkip } from '../support/browser/find-browser.ts';
 import { launchBrowser } from '../support/browser/launch-browser.ts';
 import { openSite, type Site } from '../support/chat-page/site.ts';
@@ -61,7 +62,10 @@ describe.each(VERSIONS)('a page with useChat of the AI SDK $version', ({ react }
     skip(skipped !== null, skipped ?? '');
     const mayGoOn = gate();
     const { everloop } = await stage.serve([guide(mayGoOn)]);
-    const site: Site = await openSite(react, createChatHandler({ everloop, agent: 'guide' }));
+    const handler = createChatHandler({ everloop, agent: 'guide' });
+    const messagesOf = async (id: string): Promise<UIMessage[]> =>
+      uiMessages(everloop.conversation('guide', { id }));
+    const site: Site = await openSite(react, handler, messagesOf);
     const page = await browser.newPage();
     page.setDefaultTimeout(SOON_MS);
     const errors: string[] = [];
@@ -88,6 +92,10 @@ describe.each(VERSIONS)('a page with useChat of the AI SDK $version', ({ react }
     await page.click('button');
     await page.locator('article:nth-of-type(4)', { hasText: 'Rome is the capital.' }).waitFor();
     await ready.waitFor();
+    const shown = await page.locator('article').allInnerTexts();
+    await page.reload();
+    await page.locator('article:nth-of-type(4)', { hasText: 'Rome is the capital.' }).waitFor();
+    expect(await page.locator('article').allInnerTexts()).toEqual(shown);
     expect(await page.locator('[role=alert]').count()).toBe(0);
     expect(errors).toEqual([]);
 

@@ -39,7 +39,9 @@ export class Page extends AbstractChat<UIMessage> {
     super({
       id,
       state,
-      sendAutomaticallyWhen: sdk.lastAssistantMessageIsCompleteWithApprovalResponses,
+      sendAutomaticallyWhen: (options) =>
+        sdk.lastAssistantMessageIsCompleteWithApprovalResponses(options) ||
+        sdk.lastAssistantMessageIsCompleteWithToolCalls(options),
       transport: new sdk.DefaultChatTransport({
         fetch: async (input, init) => {
           const path = input instanceof Request ? input.url : input;

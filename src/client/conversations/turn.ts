@@ -15,10 +15,12 @@ import type { StatedActor } from '../../core/contract/pending.ts';
 import type { Step } from '../../core/contract/step.ts';
 import type { Chunk, ChunkMarker } from '../../core/streaming/chunk.ts';
 import { MESSAGE_REFUSED } from '../../core/conversation/said.ts';
+import { defined } from '../../core/base/defined.ts';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import type { ResultOptions } from '../connection/through-outage.ts';
 import { followRun, type FollowRunOptions, type RunUpdate } from '../follow-run.ts';
 import type { ReadOptions, RunHandle } from '../run-handle.ts';
+import type { CurrentIteration } from '../../core/run/view.ts';
 import { leavable } from '../streaming/run-stream.ts';
 
 /** A turn of a conversation. `Value` is the type of its answer. */
@@ -55,8 +57,15 @@ export interface Turn<Value = Json> {
   pending(): Promise<readonly PendingItem[]>;
   /** The events of the turn, numbered as those of the conversation. */
   events(options?: ReadOptions): Promise<readonly AgentEvent[]>;
-  /** The entries of the turn; the first is its message. */
-  transcript(): Promise<readonly Entry[]>;
+  /**
+   * The entries of the turn, numbered as those of the conversation; the first is its message. With
+   * `from`, those of the conversation from there on, without a look at where the turn ends.
+   */
+  transcript(options?: ReadOptions): Promise<readonly Entry[]>;
+  /** The iteration that is open, as `current` of a run. */
+  current(): Promise<CurrentIteration | null>;
+  /** The handle of a run below, as `child` of a run. */
+  child(path: string): Promise<RunHandle>;
 }
 
 /** What a turn reads. */
@@ -108,12 +117,15 @@ export function createTurn(source: TurnSource, messageId: string): Turn {
     status: () => run.status(),
     pending: () => run.pending(),
     events: async ({ from = 0, limit } = {}) => {
-      const place = await placeOf();
-      const events = await eventsOf(run, place);
-      const later = events.filter(({ seq }) => seq > from);
-      return limit === undefined ? later : later.slice(0, limit);
+      const events = await eventsOf(run, await placeOf(), from);
+      return limit === undefined ? events : events.slice(0, limit);
     },
-    transcript: async () => entriesOf(run, await eventsOf(run, await placeOf())),
+    transcript: async ({ from, limit } = {}) =>
+      from === undefined
+        ? (await entriesOf(run, await eventsOf(run, await placeOf()))).slice(0, limit)
+        : run.transcript({ from, ...defined({ limit }) }),
+    current: () => run.current(),
+    child: (path) => run.child(path),
   };
   return turn;
 }
@@ -234,20 +246,29 @@ async function endOf(
 
 const PAGE_EVENTS = 500;
 
-/** The events of the turn so far. */
+/** The events of the turn so far, after the one with number `after`. */
 async function eventsOf(
   run: RunHandle,
   { seq, number }: TurnPlace,
+  after = 0,
 ): Promise<readonly AgentEvent[]> {
   const events: AgentEvent[] = [];
-  for (let from = seq - 1; ; from += PAGE_EVENTS) {
+  for (let from = Math.max(seq - 1, after); ; from += PAGE_EVENTS) {
     const page = await run.events({ from, limit: PAGE_EVENTS });
-    const end = page.findIndex(
-      (event) => event.type === 'agent:turn:after' && event.turn === number,
-    );
+    const end = page.findIndex((event) => isEndOf(event, number));
     events.push(...(end === -1 ? page : page.slice(0, end + 1)));
-    if (end !== -1 || page.length < PAGE_EVENTS) return events;
+    if (end !== -1 || page.length < PAGE_EVENTS) return events.filter(isOf(number));
   }
+}
+
+/** Whether turn `number` has no events after this one. */
+function isEndOf(event: AgentEvent, number: number): boolean {
+  if (event.type === 'agent:turn:before') return event.turn !== number;
+  return event.type === 'agent:turn:after' && event.turn === number;
+}
+
+function isOf(number: number): (event: AgentEvent) => boolean {
+  return (event) => event.type !== 'agent:turn:before' || event.turn === number;
 }
 
 async function entriesOf(run: RunHandle, events: readonly AgentEvent[]): Promise<readonly Entry[]> {

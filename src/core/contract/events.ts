@@ -315,6 +315,10 @@ export type EventBody =
       readonly questionId: string;
       /** The call of `ask_user` that asked; absent if a program or a loop did. */
       readonly callId?: string;
+      /** The answer of a person, cut to 2 KB; as JSON unless it is text. */
+      readonly text?: string;
+      /** The id under which the answer was sent. */
+      readonly updateId?: string;
       readonly waitedMs?: number;
       readonly timedOut?: true;
       /** The program that asked no longer needs the answer. */

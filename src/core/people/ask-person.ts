@@ -26,7 +26,7 @@ export type AskOutcome =
   | { readonly kind: 'unasked' }
   | { readonly kind: 'stopped' };
 
-/** UTF-8 bytes of a question that its event shows. */
+/** UTF-8 bytes of a question, and of an answer, that its event shows. */
 const MAX_SHOWN_BYTES = 2 * 1024;
 
 /**
@@ -88,9 +88,13 @@ export async function awaitAnswer(iteration: Iteration, item: QuestionItem): Pro
     waitedMs: run.host.now() - item.since,
   } as const;
   switch (end.kind) {
-    case 'answer':
-      run.record({ ...answered, ...defined({ by: end.by }) });
-      return { kind: 'answered', value: end.value };
+    case 'answer': {
+      const { value, updateId, by } = end;
+      const said = typeof value === 'string' ? value : JSON.stringify(value);
+      const text = cut(said, MAX_SHOWN_BYTES);
+      run.record({ ...answered, text, ...defined({ updateId, by }) });
+      return { kind: 'answered', value };
+    }
     case 'timed_out':
       run.record({ ...answered, timedOut: true });
       return item.default === undefined

@@ -10,7 +10,7 @@
  * I5  What was reported before the item began ends it at once, unless that was too long ago.
  */
 import { defined } from '../base/defined.ts';
-import type { AnswerBody, StatedActor, WaitingItem } from '../contract/pending.ts';
+import type { AnswerBody, PersonAnswer, StatedActor, WaitingItem } from '../contract/pending.ts';
 import { dropEarly, earlyAnswers, EARLY_MS } from './early-answers.ts';
 import { leaveThrough } from '../run/handover-gate.ts';
 import type { Iteration } from '../run/iteration.ts';
@@ -19,7 +19,7 @@ import type { RunState } from '../run/run-state.ts';
 
 /** How a wait ended. */
 export type WaitEnd =
-  | (AnswerBody & StatedActor)
+  | (AnswerBody & StatedActor & Partial<Pick<PersonAnswer, 'updateId'>>)
   | { readonly kind: 'timed_out' }
   /** By a cancel, a breach or an interrupt, which the caller finds in the run. */
   | { readonly kind: 'stopped' };

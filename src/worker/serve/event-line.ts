@@ -126,6 +126,7 @@ const IS_SHOWN: Readonly<Record<Field, boolean>> = {
   totals: false,
   unreported: true,
   unreportedBy: true,
+  updateId: true,
   usage: true,
   usageKnown: true,
   validator: true,

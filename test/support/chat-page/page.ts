@@ -1,6 +1,6 @@
 /**
  * A page as the documentation of `useChat` has it, bundled for a browser. `?chat=ID` names its chat.
- * It keeps what the person wrote over a reload; the server keeps none of it for the page.
+ * It keeps nothing itself: it begins with the messages that the server has.
  */
 import { useChat } from '@ai-sdk/react';
 import { createElement as element, useState, type ReactNode } from 'react';
@@ -10,22 +10,21 @@ import { createRoot } from 'react-dom/client';
 interface Browser {
   readonly document: { getElementById(id: string): object };
   readonly location: { readonly search: string };
-  readonly sessionStorage: {
-    getItem(key: string): string | null;
-    setItem(key: string, text: string): void;
-  };
 }
-const { document, location, sessionStorage } = globalThis as unknown as Browser;
+const { document, location } = globalThis as unknown as Browser;
 
 type Chat = ReturnType<typeof useChat>;
 type Part = Chat['messages'][number]['parts'][number];
 
-function Chat({ id }: { readonly id: string }): ReactNode {
+interface ChatProps {
+  readonly id: string;
+  readonly messages: Chat['messages'];
+}
+
+function Chat({ id, messages }: ChatProps): ReactNode {
   const [text, setText] = useState('');
-  const chat = useChat({ id, resume: true, messages: writtenIn(id) });
+  const chat = useChat({ id, resume: true, messages });
   const send = (): void => {
-    const written = { role: 'user' as const, parts: [{ type: 'text' as const, text }] };
-    keep(id, [...chat.messages, { id: `m${chat.messages.length}`, ...written }]);
     setText('');
     void chat.sendMessage({ text });
   };
@@ -51,14 +50,7 @@ function shownPart(part: Part, key: number): ReactNode {
   return element('code', { key }, `${part.type.replace('tool-', '')} ${part.state}`);
 }
 
-/** The messages of a chat that the page had when the person wrote last. */
-function writtenIn(id: string): Chat['messages'] {
-  return JSON.parse(sessionStorage.getItem(id) ?? '[]') as Chat['messages'];
-}
-
-function keep(id: string, messages: Chat['messages']): void {
-  sessionStorage.setItem(id, JSON.stringify(messages));
-}
-
 const id = new URLSearchParams(location.search).get('chat') ?? '';
-createRoot(document.getElementById('root') as never).render(element(Chat, { id }));
+const answered = await fetch(`/api/chat/${id}/messages`);
+const messages = (await answered.json()) as Chat['messages'];
+createRoot(document.getElementById('root') as never).render(element(Chat, { id, messages }));

@@ -3,6 +3,7 @@ import { build } from 'esbuild';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { AddressInfo } from 'node:net';
+import type { UIMessage } from '../../../src/ui/ui-messages.ts';
 import { fileURLToPath } from 'node:url';
 
 const PAGE = fileURLToPath(new URL('page.ts', import.meta.url));
@@ -14,17 +15,23 @@ export interface Site {
   readonly close: () => void;
 }
 
-/** Serves the page with the hook of the package `react`, and its chats by `handler`. */
+/**
+ * Serves the page with the hook of the package `react`, its chats by `handler`, and the messages of one.
+ */
 export async function openSite(
   react: string,
   handler: (request: Request) => Promise<Response> | Response,
+  messagesOf: (chatId: string) => Promise<readonly UIMessage[]>,
 ): Promise<Site> {
   const script = await bundled(react);
   const app = new Hono();
   app.post('/api/chat', (c) => handler(c.req.raw));
   app.get('/api/chat/:id/stream', (c) => handler(c.req.raw));
+  app.get('/api/chat/:id/messages', async (c) => c.json(await messagesOf(c.req.param('id'))));
   app.get('/page.js', (c) => c.body(script, 200, { 'content-type': 'text/javascript' }));
-  app.get('/', (c) => c.html('<div id="root"></div><script src="/page.js"></script>'));
+  app.get('/', (c) =>
+    c.html('<div id="root"></div><script type="module" src="/page.js"></script>'),
+  );
   const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 });
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
@@ -36,7 +43,7 @@ async function bundled(react: string): Promise<string> {
     entryPoints: [PAGE],
     bundle: true,
     write: false,
-    format: 'iife',
+    format: 'esm',
     define: { 'process.env.NODE_ENV': '"production"' },
     alias: { '@ai-sdk/react': react },
     logLevel: 'error',
