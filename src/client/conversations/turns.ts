@@ -46,23 +46,27 @@ export interface ConversationTurn<Value = Json> {
   readonly expired?: Pick<TurnRecord, 'status' | 'reason' | 'answer' | 'costMicroUsd'>;
 }
 
+/** What turns are read from. */
+export type TurnsSource = Pick<RunHandle, 'events' | 'status' | 'transcript'>;
+
 /** The turns of the conversation that `run` is. */
 export async function readTurns(
-  run: RunHandle,
+  run: TurnsSource,
   { from = 1, limit = Infinity, last }: TurnsOptions = {},
 ): Promise<readonly ConversationTurn[]> {
   const events = await readable(run);
   const turns = events === null ? [] : turnsIn(events);
   const forgotten = await forgottenTurns(run, turns[0]?.number ?? Infinity);
   const all = [...forgotten, ...turns.map((turn) => ({ ...turn, entries: [] }))];
-  const first = last === undefined ? all.findIndex(({ number }) => number >= from) : all.length - last;
+  const first =
+    last === undefined ? all.findIndex(({ number }) => number >= from) : all.length - last;
   if (first === -1) return [];
   const wanted = all.slice(Math.max(0, first), Math.max(0, first) + Math.min(limit, all.length));
   return withEntries(run, wanted);
 }
 
 /** The events that are left; null: the service has forgotten some and no archive has them. */
-async function readable(run: RunHandle): Promise<readonly AgentEvent[] | null> {
+async function readable(run: TurnsSource): Promise<readonly AgentEvent[] | null> {
   try {
     return await run.events();
   } catch (error) {
@@ -71,7 +75,10 @@ async function readable(run: RunHandle): Promise<readonly AgentEvent[] | null> {
   }
 }
 
-async function forgottenTurns(run: RunHandle, before: number): Promise<readonly ConversationTurn[]> {
+async function forgottenTurns(
+  run: TurnsSource,
+  before: number,
+): Promise<readonly ConversationTurn[]> {
   if (before === 1) return [];
   const { conversation } = await run.status();
   return (conversation?.recent ?? [])
@@ -115,7 +122,7 @@ function turnsIn(events: readonly AgentEvent[]): readonly ReadTurn[] {
 
 /** The turns with what the transcript has of them. */
 async function withEntries(
-  run: RunHandle,
+  run: TurnsSource,
   turns: readonly ConversationTurn[],
 ): Promise<readonly ConversationTurn[]> {
   const indexes = turns.flatMap(({ events }) => events.flatMap(indexOf));

@@ -44,12 +44,13 @@ function replyOfEntries(entries: readonly Entry[], sections: readonly string[]):
   return replyOf(text.join(''), reasoning.join('\n'), sections);
 }
 
-/** Inputs are read in the order in which they were accepted. */
+/** Inputs are read in the order in which they were accepted, and what begins a turn as it begins. */
 function withInputs(marks: readonly MarkView[], inputs: readonly Entry[]): readonly MarkView[] {
   let next = 0;
   const texts = inputs.map(({ messages }) => messages.map(messageText).join('\n'));
   const known = marks.map((mark) => {
-    if (mark.kind !== 'input' || next >= texts.length) return mark;
+    const isSaid = mark.kind === 'input' || mark.kind === 'said';
+    if (!isSaid || next >= texts.length) return mark;
     const detail = texts[next++] ?? '';
     return { ...mark, detail };
   });

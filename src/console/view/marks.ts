@@ -33,6 +33,13 @@ function wordsOf(event: Exclude<AgentEvent, { readonly data: unknown }>): Words 
       };
     case 'agent:execution:handover':
       return { kind: 'handover', text: `Link ${event.run} handed over to link ${event.run + 1}` };
+    case 'agent:turn:before':
+      return {
+        kind: 'said',
+        text: `Turn ${event.turn}${byText(event)}${event.instead === undefined ? '' : ', in place of earlier ones'}`,
+      };
+    case 'agent:turn:after':
+      return { kind: 'turn', text: `Turn ${event.turn} ended: ${event.step.status}` };
     case 'agent:input':
       return { kind: 'input', text: `${event.kind}${byText(event)}`, inputId: event.inputId };
     case 'agent:paused':

@@ -6,6 +6,7 @@ import { amountText, durationText } from '../../view/amounts.ts';
 import { spentTexts } from '../../view/spent.ts';
 import { mayAct } from '../base/connection.ts';
 import { lossText } from '../../view/attempts.ts';
+import { isBetweenTurns } from '../../view/between-turns.ts';
 import { barsOfLines, changedLimits, isTelling, type BudgetBar } from '../../view/budgets.ts';
 import { hrefOf, setQuery } from '../base/route.ts';
 import { liveMode } from '../base/live.ts';
@@ -80,6 +81,7 @@ const SILENT_TEXT =
   'No worker answers for this run. It waits and loses nothing. Start one with `everloop worker`.';
 
 function stateOf({ state, step, status }: RunHeader): string {
+  if (status !== null && isBetweenTurns({ state, waitsFor: status.waitsFor })) return 'open';
   if (state !== 'ended') return state;
   return step?.status ?? status?.closed ?? 'ended';
 }
@@ -155,7 +157,8 @@ function Where({
       </>
     );
   }
-  const waits = (status?.waitsFor ?? []).join(', ');
+  const isOpen = status !== null && isBetweenTurns({ state, waitsFor: status.waitsFor });
+  const waits = isOpen ? 'a message' : (status?.waitsFor ?? []).join(', ');
   return (
     <>
       {waits === '' ? null : (
