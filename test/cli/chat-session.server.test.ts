@@ -213,6 +213,13 @@ describe('everloop chat, over a pipe', () => {
     expect(result).toMatchObject({ exitCode: 2, stdout: '', stderr: says(id) });
   });
 
+  it('says why the first message could not begin', async () => {
+    const { stderr, exitCode } = await talk(['one'], ['--limit', 'costUsd=1']);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('Expected a `price` for every model under a cost limit');
+  });
+
   it('closes a conversation, which a later message begins anew with all it knew', async () => {
     const id = newId();
     const closed = await talk(['one', '/close'], ['--id', id]);

@@ -2,7 +2,11 @@
  * One turn of a conversation, as the message knows it that began or reached it. It reads the run of
  * the conversation, and of that only the turn.
  */
-import type { ConversationView, MessagePlace, TurnRecord } from '../../core/contract/conversation.ts';
+import type {
+  ConversationView,
+  MessagePlace,
+  TurnRecord,
+} from '../../core/contract/conversation.ts';
 import type { AgentEvent } from '../../core/contract/events.ts';
 import type { Entry } from '../../core/contract/entry.ts';
 import type { Json } from '../../core/base/json.ts';
@@ -85,8 +89,14 @@ export function createTurn(source: TurnSource, messageId: string): Turn {
     return found;
   };
   const result = async (wait: ResultOptions = {}): Promise<Step> => {
-    const place = await placeOf(wait);
-    return stepOf(run, place, wait);
+    try {
+      return await stepOf(run, await placeOf(wait), wait);
+    } catch (error) {
+      // The first message may have failed before the conversation began: that is how its turn ended.
+      const step = isUsageError(error) && error.code === 'run_ended' ? await run.step() : null;
+      if (step === null || step.trace.chain.events > 0) throw error;
+      return step;
+    }
   };
   const turn: Turn = {
     id: run.id,
@@ -232,11 +242,16 @@ async function endOf(
 const PAGE_EVENTS = 500;
 
 /** The events of the turn so far. */
-async function eventsOf(run: RunHandle, { seq, number }: TurnPlace): Promise<readonly AgentEvent[]> {
+async function eventsOf(
+  run: RunHandle,
+  { seq, number }: TurnPlace,
+): Promise<readonly AgentEvent[]> {
   const events: AgentEvent[] = [];
   for (let from = seq - 1; ; from += PAGE_EVENTS) {
     const page = await run.events({ from, limit: PAGE_EVENTS });
-    const end = page.findIndex((event) => event.type === 'agent:turn:after' && event.turn === number);
+    const end = page.findIndex(
+      (event) => event.type === 'agent:turn:after' && event.turn === number,
+    );
     events.push(...(end === -1 ? page : page.slice(0, end + 1)));
     if (end !== -1 || page.length < PAGE_EVENTS) return events;
   }
