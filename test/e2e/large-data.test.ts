@@ -3,7 +3,6 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openConversation } from '../../src/client/conversation.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
@@ -180,31 +179,32 @@ describe('a run with 3 MB of context', () => {
     expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
   });
 
-  it('is a turn of a conversation that another process resumes', async () => {
+  it('is known to each turn of a conversation that another process resumes', async () => {
+    const contexts: number[] = [];
     const { everloop } = await stage.serve(
       [
         defineAgent({
           name: 'chat',
           mode: 'react',
+          instructions: ({ context }) => {
+            contexts.push(String(context?.['document']).length);
+            return 'Be kind.';
+          },
           model: { id: 'm', model: async () => answer('hello') },
           limits: 'unlimited',
         }),
       ],
       { protection },
     );
-    const first = await openConversation(everloop, 'chat', {
-      id: 'large',
-      context: { document: MB_3 },
-    });
-    const { run } = await first.say('Hello');
-    await run.result();
+    const first = everloop.conversation('chat', { id: 'large', context: { document: MB_3 } });
+    await (await first.say('Hello')).result();
 
-    const resumed = await openConversation(everloop, 'chat', { id: 'large' });
+    const resumed = everloop.conversation('chat', { id: 'large' });
     const next = await resumed.say('And again');
-    await next.run.result();
+    expect(await next.result()).toMatchObject({ status: 'success' });
 
-    expect((await next.run.startedWith()).context).toMatchObject({ document: MB_3 });
-    expect(await resumed.turns()).toHaveLength(4);
+    expect(contexts).toEqual([MB_3.length, MB_3.length]);
+    expect(await resumed.turns()).toHaveLength(2);
   });
 
   it('is refused by a client without the store, which says what it lacks', async () => {

@@ -1,6 +1,5 @@
 /** What tools know of their run, on a server. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openConversation } from '../../src/client/conversation.ts';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
@@ -73,9 +72,9 @@ describe('[R18] the tools of a run', () => {
     const { everloop } = await stage.serve([agent, helper]);
     const context = { city: 'Ulm', _token: 'sesame', notes: 'x'.repeat(600_000) };
 
-    const chat = await openConversation(everloop, 'desk', { context });
-    const { run } = await chat.say('Look around.');
-    const step = await run.result();
+    const chat = everloop.conversation('desk', { context });
+    const { run } = chat;
+    const step = await (await chat.say('Look around.')).result();
 
     expect(step).toMatchObject({ status: 'success' });
     const told = { city: 'Ulm', _token: 'sesame', length: 600_000 };
