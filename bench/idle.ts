@@ -17,8 +17,6 @@
  *   as those of `runWorker` do, the bare ones as the SDK starts them. The sinks are in place; the
  *   median of the ratios. `cold_replay_ms` is one replay.
  */
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { ReplayWorkerOptions } from '@temporalio/worker';
 import { loadWorkflowBundle } from '../src/worker/bundle/bundle.ts';
 import { createTranscriptCache } from '../src/worker/serve/transcript-cache.ts';
@@ -28,7 +26,8 @@ import { bareBundle, serveBare, withStockThreads } from './support/bare-worker.t
 import { withStage, type Stage } from './support/bench-stage.ts';
 import { figure, median, type Bench, type Figure } from './support/figure.ts';
 import { readLinks, type History } from './support/history-reader.ts';
-import type { IdleOrder, IdleReport } from './support/idle-child.ts';
+import type { IdleReport } from './support/idle-child.ts';
+import { weighIdle } from './support/weigh-idle.ts';
 import { instantAgent } from './support/instant-agent.ts';
 import { openReplayer } from './support/replay-race.ts';
 
@@ -52,36 +51,14 @@ export const idleBench: Bench = {
 };
 
 async function weigh({ address }: Stage): Promise<readonly Figure[]> {
-  const agent = await runChild({ address, side: 'agent', count: WAITING });
-  const bare = await runChild({ address, side: 'bare', count: WAITING });
+  const agent = await weighIdle({ address, side: 'agent', count: WAITING });
+  const bare = await weighIdle({ address, side: 'bare', count: WAITING });
   const activation = (report: IdleReport): number => median(report.firstActivationsMs);
   return [
     figure('heap_bytes', agent.threadBytes, 'B', '<= 65536', bare.threadBytes),
     figure('heap_main_bytes', agent.mainBytes, 'B', '', bare.mainBytes),
     figure('first_activation_ms', activation(agent), 'ms', '<= 3', activation(bare)),
   ];
-}
-
-/** Runs one side in a process of its own. */
-function runChild(order: IdleOrder): Promise<IdleReport> {
-  const pathOf = (name: string): string =>
-    fileURLToPath(new URL(`support/${name}`, import.meta.url));
-  const flags = ['--expose-gc', '--import', 'tsx', '--import', pathOf('workflow-thread.mjs')];
-  const child = spawn(
-    process.execPath,
-    [...flags, pathOf('idle-child.ts'), JSON.stringify(order)],
-    {
-      env: { ...process.env, NODE_OPTIONS: '' },
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    },
-  );
-  return new Promise((resolve, reject) => {
-    child.once('message', (report) => resolve(report as IdleReport));
-    child.once('error', reject);
-    child.once('exit', (code) => {
-      reject(new Error(`Expected a report of the ${order.side} side, got exit code ${code}.`));
-    });
-  });
 }
 
 async function measureBundle(): Promise<readonly Figure[]> {

@@ -6,6 +6,7 @@ import { expectTaken, refuseLive } from '../test/support/refusing/refuse-live.ts
 import { figure, meetsGoal, tableOf, type Bench } from './support/figure.ts';
 import { compactionBench } from './compaction.ts';
 import { consoleBench } from './console.ts';
+import { conversationBench } from './conversation.ts';
 import { costBench } from './cost.ts';
 import { fleetBench } from './fleet.ts';
 import { forkBench } from './fork.ts';
@@ -50,6 +51,7 @@ const benches: readonly Bench[] = [
   startBench,
   readingBench,
   costBench,
+  conversationBench,
   forkBench,
 ];
 

@@ -19,7 +19,7 @@ import { instantAgent } from './instant-agent.ts';
 /** The task of the process. */
 export interface IdleOrder {
   readonly address: string;
-  readonly side: 'agent' | 'bare';
+  readonly side: 'agent' | 'conversation' | 'bare';
   /** Workflows that wait at the end. */
   readonly count: number;
 }
@@ -46,12 +46,12 @@ const TASK_QUEUE = 'idle';
 
 if (process.send !== undefined) {
   const order = JSON.parse(process.argv[2] ?? '') as IdleOrder;
-  const report = await (order.side === 'agent' ? weighAgents(order) : weighBare(order));
+  const report = await (order.side === 'bare' ? weighBare(order) : weighAgents(order));
   process.send(report);
   process.disconnect();
 }
 
-async function weighAgents({ address, count }: IdleOrder): Promise<IdleReport> {
+async function weighAgents({ address, count, side }: IdleOrder): Promise<IdleReport> {
   const connection = await NativeConnection.connect({ address });
   const client = new Client({ connection: await Connection.connect({ address }) });
   const gate = { isOpen: true };
@@ -74,14 +74,20 @@ async function weighAgents({ address, count }: IdleOrder): Promise<IdleReport> {
 
   const warm = await startAgents(everloop, WARM_UPS);
   await Promise.all(warm.map((run) => run.result()));
-  const report = await weigh(count, async () => {
-    // Each is paused in its first model call, ends that iteration and waits.
-    gate.isOpen = false;
-    const runs = await startAgents(everloop, count);
-    for (const run of runs) await run.pause();
-    gate.isOpen = true;
-    for (const run of runs) await untilWaiting(run);
-  });
+  const talks = (): Promise<void> => startTalks(everloop, count);
+  const report = await weigh(
+    count,
+    side === 'conversation'
+      ? talks
+      : async () => {
+          // Each is paused in its first model call, ends that iteration and waits.
+          gate.isOpen = false;
+          const runs = await startAgents(everloop, count);
+          for (const run of runs) await run.pause();
+          gate.isOpen = true;
+          for (const run of runs) await untilWaiting(run);
+        },
+  );
   worker.shutdown();
   await running;
   await client.connection.close();
@@ -98,6 +104,19 @@ async function startAgents(everloop: Everloop, count: number): Promise<readonly 
   }
   return runs;
 }
+
+/** Ten at a time; each has answered once, and waits. */
+async function startTalks(everloop: Everloop, count: number): Promise<void> {
+  const talk = async (lane: number): Promise<void> => {
+    for (let number = lane; number < count; number += LANES) {
+      const chat = everloop.conversation('waiting', { id: `talk-${number}` });
+      await (await chat.say('0')).result();
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, (_, lane) => talk(lane)));
+}
+
+const LANES = 10;
 
 async function untilWaiting(run: RunHandle): Promise<void> {
   for (;;) {

@@ -61,6 +61,22 @@ export async function bareIdle(): Promise<void> {
   await condition(() => gone);
 }
 
+const said = defineSignal<[string]>('said');
+
+/** Calls an activity for each signal: the baseline of a conversation. */
+export async function bareListener(): Promise<void> {
+  const { bareModel } = proxyActivities<BareActivities>({
+    startToCloseTimeout: '1m',
+    heartbeatTimeout: '5s',
+  });
+  const waiting: string[] = [];
+  setHandler(said, (text) => void waiting.push(text));
+  for (;;) {
+    await condition(() => waiting.length > 0);
+    await bareModel(waiting.shift());
+  }
+}
+
 /** A message of a chat, as the AI SDK has it. */
 export type ChatMessage = Readonly<Record<string, unknown>>;
 

@@ -102,7 +102,9 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     loadAgent,
     loadTurn: async (input, known) => {
       const { spec, ...loaded } = await loadAgent(input);
-      return jsonDigest(JSON.parse(JSON.stringify(spec)) as Json) === known ? loaded : { ...loaded, spec };
+      return jsonDigest(JSON.parse(JSON.stringify(spec)) as Json) === known
+        ? loaded
+        : { ...loaded, spec };
     },
     callModel: createCallModel({ ...toolParts, transcripts, ...told }),
     callTool,

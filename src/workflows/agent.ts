@@ -40,10 +40,10 @@ import { totalsOf } from '../core/tree/child-totals.ts';
 import { chargedOf, turnLeases } from '../core/tenant/fork-share.ts';
 import { awaitTurn, leaveTenant } from './tenants/tenant-turn.ts';
 import {
-  conversationOfStart,
   conversationPort,
   firstMessage,
   isGone,
+  openConversation,
   reopen,
   reopening,
 } from './conversation.ts';
@@ -188,12 +188,7 @@ async function startConversation(start: FreshStart, session: Session): Promise<B
     throw error;
   });
   const { state, runtime, opening } = await startLoaded({ ...start, input: asked }, session);
-  const turns = conversationOfStart(input);
-  return {
-    state: { ...state, ...defined({ turns }) },
-    runtime,
-    first: { message, opening: opening ?? { warnings: [] } },
-  };
+  return { runtime, ...openConversation(state, input, { message, ...defined({ opening }) }) };
 }
 
 async function startLoaded(start: FreshStart, session: Session): Promise<Begun>;
@@ -235,11 +230,7 @@ async function startLoaded(
 }
 
 /** Ids of ours and of children are for those that we start, whoever may start workflows. */
-function refuseId(
-  session: Session,
-  { parent, input }: FreshStart,
-  isConversation: boolean,
-): void {
+function refuseId(session: Session, { parent, input }: FreshStart, isConversation: boolean): void {
   const { workflowId } = workflowInfo();
   const conversation = isConversation ? input.conversation : undefined;
   const problem = runIdProblem(workflowId, parent, conversation);

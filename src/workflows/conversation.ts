@@ -21,16 +21,18 @@ import { newConversation } from '../core/conversation/records.ts';
 import type { Json } from '../core/base/json.ts';
 import type { TurnSettings } from '../core/contract/conversation.ts';
 import type { AgentInput } from '../core/contract/input.ts';
-import type { ConversationPort, LoadedTurn } from '../core/loop/conversation-loop.ts';
+import type { ConversationPort, FirstMessage, LoadedTurn } from '../core/loop/conversation-loop.ts';
+import type { Opening } from '../core/loop/loop.ts';
 import type { WaitingMessage } from '../core/run/inbox.ts';
 import type { Run } from '../core/run/run.ts';
-import type { RunState } from '../core/run/run-state.ts';
+import { headDigest, type RunState } from '../core/run/run-state.ts';
+import { readEarlier } from '../core/start/earlier-messages.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
 import { FORK_OPTIONS, LOAD_OPTIONS, onAnyWorker } from './attempts/activity-options.ts';
 import { loadFailure } from './failures.ts';
 import { CanceledEarly, loadWaiting } from './load-anywhere.ts';
 import { countLoaded } from './sending/outgoing.ts';
-import { traceOf, type Session } from './session.ts';
+import { DEFINITION, traceOf, type Session } from './session.ts';
 import type { Reopening, Start } from './start.ts';
 import { awaitTurn, leaveTenant } from './tenants/tenant-turn.ts';
 
@@ -46,7 +48,7 @@ export async function firstMessage(
   await condition(() => waiting() !== undefined || session.mailbox.peek().cancel !== null);
   const message = session.mailbox.takeMessage();
   if (message === undefined) throw new CanceledEarly();
-  session.opening = 'definition';
+  session.opening = DEFINITION;
   const { converses: _converses, ...start } = input;
   return { message, input: turnInput(start, message, message.turn ?? {}) };
 }
@@ -86,14 +88,32 @@ export function isGone(error: unknown): boolean {
 
 const GONE: readonly string[] = ['history_gone', 'run_not_found', 'fork_moment'];
 
-/** A conversation in which nothing was said, as its start asks for it. */
-export function conversationOfStart({
-  conversation = '',
-  converses,
-}: AgentInput): RunState['turns'] {
+/** The state in which a conversation begins with its first message, as its start asks for it. */
+export function openConversation(
+  state: RunState,
+  { conversation = '', converses }: AgentInput,
+  {
+    message,
+    opening = { warnings: [] },
+  }: { readonly message: WaitingMessage; readonly opening?: Opening },
+): { readonly state: RunState; readonly first: FirstMessage } {
   const idleMs: unknown = converses?.idleMs;
   const fits = typeof idleMs === 'number' && Number.isFinite(idleMs) && idleMs > 0;
-  return newConversation(conversation, fits ? idleMs : undefined);
+  const turns = newConversation(conversation, fits ? idleMs : undefined);
+  const read = converses?.messages === undefined ? null : readEarlier(converses.messages);
+  if (read === null || read.kind === 'invalid') {
+    const warning = { code: 'message_refused', message: read?.message ?? '' };
+    const warnings = read === null ? opening.warnings : [...opening.warnings, warning];
+    const first = { message, opening: { ...opening, warnings }, earlier: [] };
+    return { state: { ...state, turns }, first };
+  }
+  // What is brought along comes first, so the message is not the task.
+  const head = { ...state.head, task: { text: '' } };
+  const mark = { ...state.mark, digest: headDigest(head) };
+  return {
+    state: { ...state, head, mark, turns },
+    first: { message, opening, earlier: read.messages },
+  };
 }
 
 /** Goes on in a new execution, which begins where this one has ended. */
@@ -126,6 +146,7 @@ export function conversationPort(session: Session, run: Run): ConversationPort {
       try {
         return await loadTurn(session, run.state, message, settings);
       } catch (error) {
+        session.opening = DEFINITION;
         if (error instanceof CanceledEarly) return null;
         const failure = loadFailure(error, session.agent, traceOf(session));
         return { code: failure.type ?? 'internal', failure: failure.message };
@@ -160,10 +181,11 @@ async function loadTurn(
     elsewhere: (options: ActivityOptions) =>
       proxyActivities<EverloopActivities>(options).loadTurn(input, known),
   });
-  session.opening = 'definition';
+  session.opening = DEFINITION;
   countLoaded(loaded);
   const { spec, material = givenMaterial(input), warnings, refusal, awaitsTurn } = loaded;
-  const turn = awaitsTurn === true && tenant !== undefined ? await tenantTurn(session, tenant) : null;
+  const turn =
+    awaitsTurn === true && tenant !== undefined ? await tenantTurn(session, tenant) : null;
   const leases = turn?.leases ?? [];
   return {
     material,
@@ -178,10 +200,7 @@ async function loadTurn(
 }
 
 /** The turn among the runs of the tenant. A cancel ends the wait. */
-async function tenantTurn(
-  session: Session,
-  tenant: string,
-): Promise<NonNullable<Session['turn']>> {
+async function tenantTurn(session: Session, tenant: string): Promise<NonNullable<Session['turn']>> {
   session.turn = null;
   session.opening = `turn of tenant ${tenant}`;
   const turn = await awaitTurn(tenant, {

@@ -8,7 +8,7 @@ import { defined } from '../core/base/defined.ts';
 import { conversationOf } from '../core/base/ids.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import { onCancel } from '../core/children/tree-handlers.ts';
-import { isKnownMessage, MESSAGE_REFUSED, readMessage } from '../core/conversation/said.ts';
+import { isKnownMessage, MESSAGE_REFUSED } from '../core/conversation/said.ts';
 import type { SaidMessage } from '../core/contract/conversation.ts';
 import type {
   Adjustment,
@@ -33,6 +33,7 @@ import {
   type RunInput,
 } from '../core/run/inbox.ts';
 import type { RunState } from '../core/run/run-state.ts';
+import { readMessage } from '../core/start/read-message.ts';
 import {
   actorProblem,
   checkRunInput,
@@ -89,8 +90,7 @@ export function installHandlers(session: Session): void {
     const found = inputProblem(session, input);
     const problem = found ?? inputRoom(session, input);
     if (problem !== null) return warn(session, 'input_refused', problem);
-    session.mailbox.accept(input);
-    session.host?.waits.wake();
+    take(session, input);
   });
   // Left by clients that found no worker. Nobody hears a refusal but by an event.
   setHandler(answerSignal, (payload) => settleLeft(session, payload, checkedAnswer));
@@ -146,7 +146,8 @@ function say(session: Session, payload: unknown): void {
   const problem = read.kind === 'invalid' ? read.message : messageProblem(session, read.message);
   if (read.kind === 'invalid' || problem !== null) {
     const id = isPlainObject(payload) ? payload['id'] : undefined;
-    return warn(session, MESSAGE_REFUSED, `${String(id)}: ${problem ?? ''}`);
+    const named = typeof id === 'string' ? cut(id, MAX_INPUT_ID) : 'without id';
+    return warn(session, MESSAGE_REFUSED, `${named}: ${problem ?? ''}`);
   }
   const { agent, ...message } = read.message;
   const conversation = stateOf(session)?.turns;
@@ -229,7 +230,16 @@ function completed(session: Session, payload: unknown): RunInput {
 function accept(session: Session, input: RunInput): number {
   const room = inputRoom(session, input);
   if (room !== null) throw failureOf('invalid_input', room);
-  const position = session.mailbox.accept(input);
+  return take(session, input);
+}
+
+/** An input to a conversation that waits for a message is one. */
+function take(session: Session, input: RunInput): number {
+  const { mailbox } = session;
+  const isSaid = isConversation(session) && stateOf(session)?.turns?.isOpen !== true;
+  const { kind: _kind, ...message } = input;
+  if (isSaid) mailbox.say(message);
+  const position = isSaid ? mailbox.peek().accepted : mailbox.accept(input);
   session.host?.waits.wake();
   return position;
 }

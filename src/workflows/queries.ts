@@ -46,7 +46,8 @@ import {
   treeQuery,
   viewQuery,
 } from './messages.ts';
-import type { Session } from './session.ts';
+import { MAX_INPUT_ID } from '../core/start/check-input.ts';
+import { DEFINITION, type Session } from './session.ts';
 import { readFrom, sinks } from './sinks.ts';
 
 /** Installs the handlers of all queries. */
@@ -79,7 +80,7 @@ function statsOf(state: RunState | null): Stats {
 
 /** Where a message to a conversation went. */
 function placeOf(session: Session, id: unknown): MessagePlace {
-  const message = typeof id === 'string' ? id : '';
+  const message = typeof id === 'string' && id.length <= MAX_INPUT_ID ? id : '';
   const turns = stateOf(session)?.turns;
   const { said = '' } = session.mailbox.peek();
   return {
@@ -216,7 +217,9 @@ function phaseOf(session: Session): RunPhase {
 function waitsForOf(session: Session): readonly string[] {
   const state = stateOf(session);
   const inFlight = session.host?.inFlight() ?? [session.opening];
-  if (state !== null && isBetweenTurns(state) && inFlight.length === 0) return ['message'];
+  if (state !== null && isBetweenTurns(state) && inFlight.length === 0) {
+    return [session.opening === DEFINITION ? 'message' : session.opening];
+  }
   return waitsFor(state, { inFlight, timers: session.run?.timers() ?? [] });
 }
 

@@ -23,6 +23,9 @@ import type { Start } from './start.ts';
 import type { Adjustment, Overrun } from '../core/contract/messages.ts';
 import type { TemporalHost } from './temporal-host.ts';
 
+/** What a run waits for first: the definition of its agent. */
+export const DEFINITION = 'definition';
+
 /** One link of a chain, as its handlers see it. */
 export interface Session {
   /** Name of the agent, as the input gave it. */
@@ -101,7 +104,7 @@ export function openSession(start: Start): Session {
     tenant: tenantOf(continued?.state),
     turn: null,
     workflows: undefined,
-    opening: 'definition',
+    opening: DEFINITION,
     step: null,
     handedAdjustments: continued?.putOff ?? [],
     deferredAdjustments: [],

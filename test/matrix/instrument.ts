@@ -7,7 +7,14 @@ import { Worker, type InjectedSinks, type WorkerOptions } from '@temporalio/work
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { AgentEvent } from '../../src/core/contract/events.ts';
 import type { EverloopSinks } from '../../src/workflows/sinks.ts';
-import { activityKey, eventKey, type ActivityParts, type Note, type Point } from './moments.ts';
+import {
+  afterPrefix,
+  activityKey,
+  eventKey,
+  type ActivityParts,
+  type Note,
+  type Point,
+} from './moments.ts';
 
 /** What a process looks out for, and what it does then. */
 export interface Watch {
@@ -108,7 +115,7 @@ function watched(options: WorkerOptions, watch: Watch, sending: Sending): Worker
 
 /** Where a run is below the one that was started, which has a number after the prefix. */
 function pathOf(workflowId: string, { prefix }: Watch): string {
-  return workflowId.slice(prefix.length).replace(/^\.\d+/, '');
+  return afterPrefix(workflowId, prefix).replace(/^\.\d+/, '');
 }
 
 function onEvent(

@@ -39,6 +39,12 @@ export function sharedMs(): number {
   return Number(process.hrtime.bigint() / 1_000n) / 1_000;
 }
 
+/** What follows `prefix` in the id of a run, which may be that of a conversation. */
+export function afterPrefix(workflowId: string, prefix: string): string {
+  const at = workflowId.indexOf(prefix);
+  return at === -1 ? workflowId : workflowId.slice(at + prefix.length);
+}
+
 /** The key of an event: `path` is the run below the one that was started. */
 export function eventKey(path: string, seq: number): string {
   return `${path}#${seq}`;

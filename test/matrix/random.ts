@@ -81,7 +81,9 @@ export async function playRandom(order: RandomOrder): Promise<RandomOutcome> {
       );
       if (bad.length === 0) unequal.push(...sumsDiffer(await sumsOf(end.value), undisturbed));
       for (const run of end.value) {
-        await stage.replay(run).catch((error: unknown) => lost.push(`does not replay: ${error}`));
+        await stage
+          .replay(run)
+          .catch((error: unknown) => lost.push(`does not replay: ${String(error)}`));
       }
     }
     const polls = polling.stop();

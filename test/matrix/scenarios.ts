@@ -4,7 +4,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scriptedModel, type ScriptTurn, type ScriptVariant } from '../../examples/script.ts';
-import { openConversation } from '../../src/client/conversation.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentOptions } from '../../src/define/agent/agent-options.ts';
@@ -206,22 +205,22 @@ function pipelineScenario(): MatrixScenario {
   };
 }
 
-/** Three messages, each a run that knows the ones before; each run acts in its first reply. */
+/** Three messages to one run; each turn acts in its first reply. */
 function conversationScenario(): MatrixScenario {
   const name = 'conversation';
-  const turns: readonly ScriptTurn[] = [calls(['look', 1], ['pay', 1]), ANSWER];
+  const turns = [1, 2, 3].flatMap((n) => [calls(['look', n], ['pay', n]), ANSWER]);
   return {
     name,
     agents: (folder) => [scripted(name, 'chat', turns, { tools: effectTools(folder) })],
     play: async (everloop, id) => {
-      const runs: RunHandle[] = [];
-      const chat = await openConversation(everloop, name, { id });
-      for (const message of ['First.', 'Second.', 'Third.']) {
-        const { run } = await patiently(() => chat.say(message));
-        await patiently(() => run.result());
-        runs.push(run);
+      const chat = everloop.conversation(name, { id });
+      for (const [index, message] of ['First.', 'Second.', 'Third.'].entries()) {
+        const turn = await patiently(() => chat.say(message, { id: `${id}-${index}` }));
+        await patiently(() => turn.result());
       }
-      return runs;
+      await patiently(() => chat.close());
+      await patiently(() => chat.run.result());
+      return [chat.run];
     },
   };
 }

@@ -10,6 +10,7 @@ import { ATTRIBUTES as A } from '../../src/telemetry/genai.ts';
 import type { SpanData } from '../../src/telemetry/span-data.ts';
 import { spanOf } from '../../src/telemetry/span-of.ts';
 import type { EventListener } from '../../src/worker/serve/worker-sinks.ts';
+import { afterPrefix } from './moments.ts';
 
 /** The spans of one play, as often as they were made. */
 export type PlayedSpans = readonly SpanData[];
@@ -25,14 +26,14 @@ export function noteEvents(folder: string): EventListener {
 export function spansIn(folder: string, prefix: string): ReadonlyMap<string, PlayedSpans> {
   const plays = new Map<string, Published[]>();
   for (const published of publishedIn(folder)) {
-    const [, play = ''] = /^\.(\d+)/.exec(published[1].workflowId.slice(prefix.length)) ?? [];
+    const [, play = ''] = /^\.(\d+)/.exec(afterPrefix(published[1].workflowId, prefix)) ?? [];
     plays.set(play, [...(plays.get(play) ?? []), published]);
   }
   return new Map([...plays].map(([play, all]) => [play, spansOf(all, `${prefix}.${play}`)]));
 }
 
 function spansOf(published: readonly Published[], start: string): PlayedSpans {
-  const pathOf = (workflowId: string): string => `run${workflowId.slice(start.length)}`;
+  const pathOf = (workflowId: string): string => `run${afterPrefix(workflowId, start)}`;
   const runs = new Map(
     published.map(([{ runId }, { workflowId }]) => [runId, pathOf(workflowId)] as const),
   );

@@ -14,7 +14,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['base'],
     ['text'],
     ['contract'],
-    ['extension', 'streaming', 'rate'],
+    ['conversation', 'extension', 'streaming', 'rate'],
     ['model', 'stats', 'format', 'section', 'template'],
     ['limits', 'tree', 'signature', 'toolchain'],
     ['attempt', 'termination', 'compaction', 'program-text', 'tool-search', 'tenant'],

@@ -16,16 +16,13 @@ import { byteSize, type Json } from '../../core/base/json.ts';
 import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import { defined } from '../../core/base/defined.ts';
 import { mergeSettings } from '../../core/model/call-settings.ts';
-import type { Task } from '../../core/base/message.ts';
-import type {
-  MessagePlace,
-  SaidMessage,
-  TurnSettings,
-} from '../../core/contract/conversation.ts';
+import type { Message, Task } from '../../core/base/message.ts';
+import { sizesOf } from '../../core/base/size-limits.ts';
+import type { MessagePlace, SaidMessage, TurnSettings } from '../../core/contract/conversation.ts';
 import type { AgentInput } from '../../core/contract/input.ts';
 import { AGENT_WORKFLOW } from '../../core/contract/messages.ts';
 import type { StatedActor } from '../../core/contract/pending.ts';
-import { readMessage } from '../../core/conversation/said.ts';
+import { readMessage } from '../../core/start/read-message.ts';
 import { inputProblems } from '../../core/limits/limits-input.ts';
 import { startInput } from '../../core/start/start-input.ts';
 import { memoOf } from '../../core/start/start-parts.ts';
@@ -38,6 +35,7 @@ import { describeRun } from '../connection/own-run.ts';
 import { asking, querying } from '../connection/service-calls.ts';
 import { toService } from '../send-update.ts';
 import type { CancelOptions, RunHandle } from '../run-handle.ts';
+import { bringAlong } from './bring-along.ts';
 import { createTurn, type Turn } from './turn.ts';
 import { readTurns, type ConversationTurn, type TurnsOptions } from './turns.ts';
 
@@ -49,11 +47,18 @@ export interface ConversationOptions extends TurnSettings {
   readonly tenant?: string;
   /** How long it waits for a message before it ends, in milliseconds. Default 30 days. */
   readonly idleMs?: number;
+  /**
+   * An old chat to begin with: `UIMessage` or `ModelMessage` of the AI SDK, oldest first, with calls and
+   * files. Taken once, when the conversation begins.
+   */
+  readonly messages?: readonly object[];
 }
 
 /** Of a message. */
 export interface SayOptions
-  extends StatedActor, Pick<TurnSettings, 'context' | 'settings' | 'toolChoice' | 'limits' | 'model'> {
+  extends
+    StatedActor,
+    Pick<TurnSettings, 'context' | 'settings' | 'toolChoice' | 'limits' | 'model'> {
   /** A repetition with the same id has no effect. Default: a new one. */
   readonly id?: string;
   /**
@@ -115,6 +120,7 @@ const OPTIONS: { readonly [Name in keyof ConversationOptions]-?: true } = {
   id: true,
   tenant: true,
   idleMs: true,
+  messages: true,
 };
 
 const SAY_OPTIONS: { readonly [Name in keyof SayOptions]-?: true } = {
@@ -141,6 +147,7 @@ export function createConversation(
   const { id = `${agent}-${randomUUID().slice(0, 8)}`, tenant, idleMs } = options;
   const workflowId = conversationWorkflow(checkedId(id), tenant);
   checkedIdle(idleMs);
+  const earlier = options.messages === undefined ? undefined : bringAlong(options.messages);
   const start = startOf(agent, { id, tenant, idleMs });
   const place = (messageId: string): Promise<MessagePlace> =>
     asking(workflowId, () =>
@@ -174,7 +181,7 @@ export function createConversation(
     say: async (said, sent = {}) => {
       requireKnown(sent, SAY_OPTIONS, '`say`');
       const message = messageOf(agent, said, { options, sent, hasBlobs: parts.hasBlobs });
-      const opening = { parts, workflowId, start: traced(start, parts.traceparent?.()) };
+      const opening = { parts, workflowId, earlier, start: traced(start, parts.traceparent?.()) };
       await deliver(opening, message, isNew);
       isNew = false;
       return turn(message.id);
@@ -200,9 +207,7 @@ export function createConversation(
       }
     },
     close: ({ by } = {}) =>
-      signal(() =>
-        client.workflow.getHandle(workflowId).signal(closeSignal, defined({ by })),
-      ),
+      signal(() => client.workflow.getHandle(workflowId).signal(closeSignal, defined({ by }))),
     cancel: (message, how) => run.cancel(message, how),
   };
 }
@@ -284,6 +289,7 @@ interface Opening {
   readonly parts: ConversationParts;
   readonly workflowId: string;
   readonly start: AgentInput;
+  readonly earlier: readonly Message[] | undefined;
 }
 
 /** Sends the message; begins the conversation, also anew after its end, where it does not go on. */
@@ -321,12 +327,21 @@ async function endedBefore(client: Client, workflowId: string): Promise<string |
 }
 
 async function begin(
-  { parts, workflowId, start }: Opening,
+  { parts, workflowId, start, earlier }: Opening,
   message: SaidMessage,
   after: string | undefined,
 ): Promise<void> {
   const { client, taskQueue, attributesOf } = parts;
-  const input = { ...start, converses: { ...start.converses, ...defined({ after }) } };
+  const messages = after === undefined ? earlier : undefined;
+  const converses = { ...start.converses, ...defined({ after, messages }) };
+  const input = { ...start, converses };
+  const bytes = byteSize(input as unknown as Json);
+  const { start: most } = sizesOf({ blobs: parts.hasBlobs });
+  if (bytes > most) {
+    throw invalid(
+      `Expected \`messages\` of at most ${most} bytes, got ${bytes}. Bring fewer along, or send media by URL.`,
+    );
+  }
   const { tenant } = input;
   try {
     await attributesOf(input, (typedSearchAttributes) =>

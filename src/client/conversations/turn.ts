@@ -133,20 +133,19 @@ async function findTurn(
   const before = await patiently(() => run.status(), signal);
   const listed = inView(before.conversation, messageId);
   if (listed !== undefined) return listed;
-  if (before.state !== 'ended') {
-    const asked = await place(messageId).catch(noWorkerAsNothing);
-    if (asked?.turn !== undefined) return asked.turn;
-    if (asked?.isKnown !== true) {
-      const told = await toldPlace(run, { messageId, from: before.events }, signal);
-      if (told !== undefined) return told;
-    } else if ((await patiently(() => run.status(), signal)).unreadInputs > 0) {
-      const told = await toldPlace(run, { messageId, from: before.events }, signal);
-      if (told !== undefined) return told;
-    }
-  }
-  // So long ago that only the events know it.
-  const known = placeIn(await run.events(), messageId);
+  const isLive = before.state !== 'ended';
+  const asked = isLive ? await place(messageId).catch(noWorkerAsNothing) : undefined;
+  if (asked?.turn !== undefined) return asked.turn;
+  // What the run says that it knows may have been read so long ago that only the events know it.
+  const known =
+    asked?.isKnown === false
+      ? undefined
+      : placeIn(await patiently(() => run.events(), signal), messageId);
   if (known !== undefined) return known;
+  const told = isLive
+    ? await toldPlace(run, { messageId, from: before.events }, signal)
+    : undefined;
+  if (told !== undefined) return told;
   throw new UsageError(
     'run_ended',
     `Expected conversation \`${run.id}\` to have message \`${messageId}\`, got one that ended without reading it. Say it again.`,

@@ -11,7 +11,7 @@ import type { RunHandle } from '../run-handle.ts';
 
 /** Which turns to read. */
 export interface TurnsOptions {
-  /** The number of the first one, from 1. Default 1. */
+  /** The number of the first one. Default 0: what was brought along, then the turns from 1. */
   readonly from?: number;
   /** At most this many. */
   readonly limit?: number;
@@ -52,7 +52,7 @@ export type TurnsSource = Pick<RunHandle, 'events' | 'status' | 'transcript'>;
 /** The turns of the conversation that `run` is. */
 export async function readTurns(
   run: TurnsSource,
-  { from = 1, limit = Infinity, last }: TurnsOptions = {},
+  { from = 0, limit = Infinity, last }: TurnsOptions = {},
 ): Promise<readonly ConversationTurn[]> {
   const events = await readable(run);
   const turns = events === null ? [] : turnsIn(events);
@@ -79,7 +79,7 @@ async function forgottenTurns(
   run: TurnsSource,
   before: number,
 ): Promise<readonly ConversationTurn[]> {
-  if (before === 1) return [];
+  if (before <= 1) return [];
   const { conversation } = await run.status();
   return (conversation?.recent ?? [])
     .filter(({ number }) => number < before)
@@ -104,6 +104,11 @@ function turnsIn(events: readonly AgentEvent[]): readonly ReadTurn[] {
       const { turn: number, messageId, by, at: startedAt, instead } = event;
       const opened = { number, messageId, text: '', startedAt, events: [], step: null };
       turns.push({ ...opened, ...defined({ by, instead }) });
+    }
+    // What the conversation has brought along.
+    if (turns.length === 0 && event.type === 'agent:iteration_history:change') {
+      const none = { text: '', startedAt: event.at, events: [], step: null };
+      turns.push({ number: 0, messageId: '', ...none });
     }
     const turn = turns.at(-1);
     if (turn === undefined) continue;

@@ -32,14 +32,6 @@ export interface ClosePayload extends StatedActor {
   readonly message?: string;
 }
 
-/** Set in the start of a conversation. */
-export interface ConversationStart {
-  /** How long it waits for a message, in milliseconds. Default 30 days. */
-  readonly idleMs?: number;
-  /** The execution of the same conversation that ended before, and from whose end this one goes on. */
-  readonly after?: string;
-}
-
 /** A turn as the state of its conversation keeps it. */
 export interface TurnRecord extends StatedActor {
   /** From 1. */

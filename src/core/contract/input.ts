@@ -2,10 +2,9 @@
 import type { ForkInput } from '../base/fork.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { OnEventInput } from './callback.ts';
-import type { ConversationStart } from './conversation.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { CallSettings, ToolChoice } from './model.ts';
-import type { Task } from '../base/message.ts';
+import type { Message, Task } from '../base/message.ts';
 import type { Step, StepMemory, StepSchedule, StepStatus, Usage } from './step.ts';
 import type { ParentLink } from './lease.ts';
 import type { TraceInput } from '../base/traceparent.ts';
@@ -73,6 +72,16 @@ export interface ScheduledStart extends Pick<StepSchedule, 'id' | 'time'> {
   readonly timeZone: string;
   /** Null: no run before it has ended. Absent: the schedule does not ask for it. */
   readonly previous?: PreviousRun | null;
+}
+
+/** Set in the start of a conversation. */
+export interface ConversationStart {
+  /** How long it waits for a message, in milliseconds. Default 30 days. */
+  readonly idleMs?: number;
+  /** The execution of the same conversation that ended before, and from whose end this one goes on. */
+  readonly after?: string;
+  /** What was said elsewhere before; the transcript begins with it. */
+  readonly messages?: readonly Message[];
 }
 
 /** The payload that starts a run. */

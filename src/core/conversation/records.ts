@@ -107,8 +107,7 @@ function addedStats(before: Stats, added: Stats): Stats {
   for (const [key, value] of Object.entries(added.counters)) {
     counters[key] = exactSum(counters[key] ?? 0, value);
   }
-  const clock = (key: string): number =>
-    exactSum(before.gauges[key] ?? 0, added.gauges[key] ?? 0);
+  const clock = (key: string): number => exactSum(before.gauges[key] ?? 0, added.gauges[key] ?? 0);
   const gauges: Numbers = {
     ...added.gauges,
     'agent:wall_clock_ms': clock('agent:wall_clock_ms'),
@@ -168,4 +167,3 @@ export function limitsOfTurn(
     !own.some(({ kind, key }) => kind === limit.kind && key === limit.key);
   return [...tighter, ...left.filter(isNew)];
 }
-

@@ -14,6 +14,7 @@ import { errorText } from '../base/error-text.ts';
 import { totalsOf } from '../tree/child-totals.ts';
 import { afterTurn, limitsOfTurn } from '../conversation/records.ts';
 import type { ConversationState, TurnRecord, TurnSettings } from '../contract/conversation.ts';
+import type { Message } from '../base/message.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Lease } from '../contract/lease.ts';
 import type { Numbers } from '../contract/stats.ts';
@@ -75,6 +76,8 @@ export interface TurnFailure {
 export interface FirstMessage {
   readonly message: WaitingMessage;
   readonly opening: Opening;
+  /** What the conversation brings along. */
+  readonly earlier: readonly Message[];
 }
 
 /** Runs the conversation of `run` until it ends or hands over. Never throws. */
@@ -90,6 +93,9 @@ export async function runConversation(
     let opening: Opening | undefined;
     if (first !== undefined) {
       opening = first.opening;
+      if (first.earlier.length > 0) {
+        run.append({ iteration: 0, origin: 'input', messages: first.earlier }, 'both');
+      }
       beginTurn(run, first.message, { limits: run.state.limits, ...firstShare(run.state) });
     }
     if (isNew && turnsOf(run).isOpen && first === undefined) {
@@ -270,16 +276,16 @@ function beginTurn(run: Run, message: WaitingMessage, plan: Plan): void {
   const turns = turnsOf(run);
   const { count } = turns;
   const { rewound, isUnread = false } = plan;
-  const isTask = isTaskOf(count, rewound) === true;
+  const isTask = isTaskOf(run.state, rewound) === true;
   const at = run.host.now();
   const begun = turnState(run.state, { messageId, by, text, at, ...plan });
   const event = { type: 'agent:turn:before', turn: count + 1, messageId } as const;
   run.record({ ...event, limits: plan.limits, ...defined({ by, instead }) }, { begun });
-  const { inputMessages } = modeOf(run.state.head.spec);
+  const mode = modeOf(run.state.head.spec);
   const note = effectsNote(turns, rewound);
   const messages = [
-    ...inputMessages({ text, media }),
-    ...(note === '' ? [] : inputMessages({ text: note })),
+    ...mode.inputMessages({ text, media }),
+    ...(note === '' ? [] : mode.inputMessages({ text: note })),
   ];
   const entry = { iteration: run.state.iteration, origin: 'input', messages } as const;
   run.append(entry, isTask || isUnread ? 'history' : 'both');

@@ -11,7 +11,7 @@ import type { TurnRecord } from '../contract/conversation.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Lease } from '../contract/lease.ts';
 import type { Limit } from '../contract/limit.ts';
-import { EMPTY_STATS, type Stats } from '../contract/stats.ts';
+import { EMPTY_STATS } from '../contract/stats.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
 import { headDigest, messagesDigest, type RunState } from '../run/run-state.ts';
 import { boundedRecords, recordText } from '../conversation/records.ts';
@@ -59,7 +59,7 @@ export function turnState(state: RunState, plan: TurnPlan): RunState {
     iteration: state.iteration,
     entries: state.historyLength,
     scratchpad: placeOf(scratchpad),
-    ...defined({ by: plan.by, isTask: isTaskOf(conversation.count, rewound) }),
+    ...defined({ by: plan.by, isTask: isTaskOf(state, rewound) }),
   };
   const earlier =
     rewound === undefined
@@ -89,9 +89,16 @@ export function turnState(state: RunState, plan: TurnPlan): RunState {
   };
 }
 
-/** The task of a run is the first message of a conversation, and one that replaces it. */
-export function isTaskOf(count: number, rewound: Rewound | undefined): true | undefined {
-  return rewound === undefined ? count === 0 || undefined : rewound.from.isTask;
+/**
+ * The task of a run is the first message of a conversation that brings no others along, and one that
+ * replaces it.
+ */
+export function isTaskOf(
+  { turns, scratchpad }: Pick<RunState, 'turns' | 'scratchpad'>,
+  rewound: Rewound | undefined,
+): true | undefined {
+  if (rewound !== undefined) return rewound.from.isTask;
+  return (turns?.count === 0 && scratchpad.length === 0) || undefined;
 }
 
 /** What a turn takes over from the one before: the transcript, and what the loop has learned. */
