@@ -127,6 +127,24 @@ describe('historyText', () => {
       turn: { step: null, expired: { status: 'success', reason: 'answered', answer: 'Vi' } },
       text: 'you: Hello\nclerk: Vi',
     },
+    {
+      name: 'a chat that was brought along',
+      turn: {
+        number: 0,
+        step: null,
+        entries: [
+          {
+            ...entry(0, 'Hi'),
+            messages: [
+              ...entry(0, 'Hi').messages,
+              { role: 'assistant', parts: [{ type: 'text', text: 'Good day' }] },
+              { role: 'tool', parts: [] },
+            ],
+          },
+        ],
+      },
+      text: 'you: Hi\nclerk: Good day',
+    },
     { name: 'nothing of a replaced turn', turn: { replaced: true }, text: 'No messages yet.' },
     {
       name: 'no control characters',

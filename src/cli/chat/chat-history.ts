@@ -1,7 +1,7 @@
 /** What was said in a conversation, as text for a terminal. */
 import type { ConversationTurn } from '../../client/conversations/turns.ts';
 import type { Json } from '../../core/base/json.ts';
-import { textOf } from '../../core/base/message.ts';
+import { textOf, type Message } from '../../core/base/message.ts';
 import { ASK_TOOL } from '../../core/toolchain/ask-user.ts';
 import { terminalText, valueText } from '../terminal/text.ts';
 
@@ -25,7 +25,8 @@ interface Words {
 
 /** The message, further ones, questions with their answers, and the end. */
 function wordsOf(turn: ConversationTurn): readonly Words[] {
-  const { text, entries, events } = turn;
+  const { number, text, entries, events } = turn;
+  if (number === 0) return entries.flatMap(({ messages }) => messages.flatMap(earlierWords));
   const said = entries
     .slice(1)
     .filter(({ origin }) => origin === 'input')
@@ -39,7 +40,15 @@ function wordsOf(turn: ConversationTurn): readonly Words[] {
   return [byPerson(text), ...between.flatMap(({ words }) => words), ...endWords(turn)];
 }
 
-function saidText(message: Parameters<typeof textOf>[0]): Words {
+/** Of a chat that the conversation has brought along. */
+function earlierWords(message: Message): readonly Words[] {
+  const { role } = message;
+  const text = textOf(message);
+  if (text === '' || (role !== 'user' && role !== 'assistant')) return [];
+  return [role === 'user' ? byPerson(text) : byAgent(text)];
+}
+
+function saidText(message: Message): Words {
   return byPerson(textOf(message));
 }
 

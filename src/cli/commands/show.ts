@@ -108,7 +108,8 @@ function turnsText(turns: readonly TurnView[]): string {
   return tableText(
     ['TURN', 'BY', 'SAID', 'ENDED', 'COST', 'ANSWER'],
     turns.map(({ number, by, text, step, expired, replaced }) => {
-      const { status = 'goes on', reason = '' } = step ?? expired ?? {};
+      const open = number === 0 ? 'brought along' : 'goes on';
+      const { status = open, reason = '' } = step ?? expired ?? {};
       const ended = status === 'success' || reason === '' ? status : `${status} (${reason})`;
       const cost = step?.usage.costMicroUsd ?? expired?.costMicroUsd;
       const answer = step === null ? (expired?.answer ?? '') : answerText(step);

@@ -322,6 +322,24 @@ describe('a turn of a conversation', () => {
     ]);
   });
 
+  it('is not taken for what the conversation has brought along', () => {
+    const base = { runId: 'r', agent: 'a', agentPath: 'a', depth: 0, at: 1, iteration: 0 };
+    const begun = { type: 'agent:turn:before', turn: 1, messageId: 'm1', limits: [] } as const;
+    const entries = ['long ago', 'one'].map((text, index): Entry => ({
+      index,
+      iteration: 0,
+      origin: 'input',
+      messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
+    }));
+
+    const [view] = withEntries(foldIterations([], [{ ...base, seq: 2, ...begun }]), entries);
+
+    expect(view?.marks.map(({ kind, detail }) => [kind, detail])).toEqual([
+      ['input', 'long ago'],
+      ['said', 'one'],
+    ]);
+  });
+
   it.each([
     [{ state: 'waiting', waitsFor: ['message'] }, true],
     [{ state: 'waiting', waitsFor: ['question q1'] }, false],

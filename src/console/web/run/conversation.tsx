@@ -152,7 +152,9 @@ function TurnView({ run, turn }: { readonly run: string; readonly turn: TurnRow 
       ))}
       <Answer turn={turn} />
       <p class="row faint">
-        <Pill state={step?.status ?? expired?.status ?? 'running'} />
+        <Pill
+          state={step?.status ?? expired?.status ?? (number === 0 ? 'brought along' : 'running')}
+        />
         <span>
           {`turn ${number}`}
           {by === undefined ? null : (
