@@ -30,6 +30,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 const MB_3 = 'x'.repeat(3_000_000);
+const KB_400 = 'eHh4'.repeat(100_000);
 
 /** The second is no larger than a history takes, and is stored all the same. */
 const PAGES: Readonly<Record<string, string>> = {
@@ -179,31 +180,34 @@ describe('a run with 3 MB of context', () => {
     expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
   });
 
-  it('is known to each turn of a conversation that another process resumes', async () => {
-    const contexts: number[] = [];
+  it('is known to each turn of a conversation that another process resumes, as media', async () => {
+    const seen: boolean[] = [];
     const { everloop } = await stage.serve(
       [
         defineAgent({
           name: 'chat',
           mode: 'react',
-          instructions: ({ context }) => {
-            contexts.push(String(context?.['document']).length);
-            return 'Be kind.';
+          model: {
+            id: 'm',
+            model: async ({ messages }) => {
+              seen.push(messages.some((one) => JSON.stringify(one).includes(KB_400)));
+              return answer('hello');
+            },
           },
-          model: { id: 'm', model: async () => answer('hello') },
           limits: 'unlimited',
         }),
       ],
       { protection },
     );
-    const first = everloop.conversation('chat', { id: 'large', context: { document: MB_3 } });
-    await (await first.say('Hello')).result();
+    const first = everloop.conversation('chat', { id: 'large' });
+    const media = [{ type: 'media', mediaType: 'image/png', data: KB_400 }] as const;
+    await (await first.say({ text: 'Hello', media })).result();
 
     const resumed = everloop.conversation('chat', { id: 'large' });
     const next = await resumed.say('And again');
     expect(await next.result()).toMatchObject({ status: 'success' });
 
-    expect(contexts).toEqual([MB_3.length, MB_3.length]);
+    expect(seen).toEqual([true, true]);
     expect(await resumed.turns()).toHaveLength(2);
   });
 
