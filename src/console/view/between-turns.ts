@@ -1,5 +1,4 @@
 /** Whether a conversation waits for a message. */
-import type { RunProgress } from '../api.ts';
 
 /** What a conversation waits for between two turns. */
 const MESSAGE = 'message';
@@ -8,6 +7,9 @@ const MESSAGE = 'message';
 export function isBetweenTurns({
   state,
   waitsFor,
-}: Pick<RunProgress, 'state' | 'waitsFor'>): boolean {
+}: {
+  readonly state: string;
+  readonly waitsFor: readonly string[];
+}): boolean {
   return state === 'waiting' && waitsFor.length === 1 && waitsFor[0] === MESSAGE;
 }

@@ -33,13 +33,6 @@ function wordsOf(event: Exclude<AgentEvent, { readonly data: unknown }>): Words 
       };
     case 'agent:execution:handover':
       return { kind: 'handover', text: `Link ${event.run} handed over to link ${event.run + 1}` };
-    case 'agent:turn:before':
-      return {
-        kind: 'said',
-        text: `Turn ${event.turn}${byText(event)}${event.instead === undefined ? '' : ', in place of earlier ones'}`,
-      };
-    case 'agent:turn:after':
-      return { kind: 'turn', text: `Turn ${event.turn} ended: ${event.step.status}` };
     case 'agent:input':
       return { kind: 'input', text: `${event.kind}${byText(event)}`, inputId: event.inputId };
     case 'agent:paused':
@@ -84,8 +77,18 @@ function wordsOf(event: Exclude<AgentEvent, { readonly data: unknown }>): Words 
         ...defined({ detail: event.feedback }),
       };
     default:
-      return null;
+      return turnWords(event);
   }
+}
+
+/** A turn of a conversation, which begins with what is said. */
+function turnWords(event: Exclude<AgentEvent, { readonly data: unknown }>): Words | null {
+  if (event.type === 'agent:turn:after') {
+    return { kind: 'turn', text: `Turn ${event.turn} ended: ${event.step.status}` };
+  }
+  if (event.type !== 'agent:turn:before') return null;
+  const replaces = event.instead === undefined ? '' : ', in place of earlier ones';
+  return { kind: 'said', text: `Turn ${event.turn}${byText(event)}${replaces}` };
 }
 
 function startedWords(mode: string, limits: readonly Limit[] | undefined): Words {
