@@ -54,6 +54,8 @@ const config: ViteUserConfig = defineConfig({
     // A server that is stopped writes its database first.
     teardownTimeout: 30_000,
     sequence: { sequencer: LongestFirst },
+    // All projects load the same sources: the first one compiles them, for the others and the next run.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         test: {

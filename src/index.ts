@@ -51,6 +51,9 @@ export { fromAiTool, type AiToolOptions } from './define/tool/from-ai-tool.ts';
 export type { AiTool } from './define/tool/hosted-tool.ts';
 export { llmTool } from './define/tool/define-llm-tool.ts';
 export type { LlmToolOptions } from './define/tool/define-llm-tool.ts';
+export { ask, type AskOptions, type AskReturn } from './define/tool/ask.ts';
+export { clientTool, type ClientToolOptions } from './define/tool/client-tool.ts';
+export { keptParts, toolFiles } from './core/streaming/page-parts.ts';
 export { external, type ExternalReturn } from './define/tool/external.ts';
 export {
   MCP_DEFAULTS,
@@ -69,6 +72,7 @@ export { toolResult, type ToolReturn } from './define/tool/tool-result.ts';
 export { defineValidator, type ValidatorOptions } from './define/tool/define-validator.ts';
 export type {
   AgentDefinition,
+  EmitOptions,
   AnswerDefinition,
   FormatDefinition,
   PrepareFunction,

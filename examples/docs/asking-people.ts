@@ -1,6 +1,7 @@
 /** The examples of docs/asking-people.md; test/docs/asking-people.test.ts runs them. */
 import { z } from 'zod';
 import {
+  ask,
   defineAgent,
   defineTool,
   external,
@@ -25,6 +26,52 @@ export function concierge(model: AgentModel): AgentDefinition {
   });
   // #endregion
   return concierge;
+}
+
+/** An agent whose tool asks the guest while it works. */
+export function waiter(
+  model: AgentModel,
+  tables: { free(guests: number): Promise<string[]>; reserve(place: string): Promise<string> },
+): AgentDefinition {
+  // #region question
+  const book = defineTool({
+    name: 'book',
+    description: 'Books a table.',
+    parameters: z.object({ guests: z.number() }),
+    execute: async ({ guests }, { answer }) => {
+      if (typeof answer === 'string') return tables.reserve(answer);
+      const places = await tables.free(guests);
+      return ask({ question: `Where shall ${guests} sit?`, schema: { enum: places } });
+    },
+  });
+  // #endregion
+  return defineAgent({ name: 'waiter', model, tools: [book] });
+}
+
+/** An agent whose tool knows all before it begins. */
+export function teller(
+  model: AgentModel,
+  transfer: (amount: number, from: string) => string,
+): AgentDefinition {
+  // #region before
+  const account = z.object({ account: z.enum(['giro', 'savings']), note: z.string().optional() });
+  const send = defineTool({
+    name: 'send',
+    description: 'Sends money.',
+    parameters: z.object({ amount: z.number() }),
+    effect: 'once',
+    asks: ({ amount }, { answer, state }) => {
+      if (answer === undefined) return ask({ question: 'From which account?', schema: account });
+      if (state !== undefined || amount < 1_000) return undefined;
+      return ask({ question: `Send ${amount}?`, schema: z.boolean(), state: answer });
+    },
+    execute: ({ amount }, { answer, state }) => {
+      if (answer === false) return 'The person does not want to.';
+      return transfer(amount, account.parse(state ?? answer).account);
+    },
+  });
+  // #endregion
+  return defineAgent({ name: 'teller', model, tools: [send] });
 }
 
 /** An agent whose large payments need a person's approval. */
@@ -108,6 +155,16 @@ export async function approveAs(run: RunHandle): Promise<readonly AgentEvent[]> 
   const decided = events.filter(({ type }) => type === 'agent:approval:decided');
   // #endregion
   return decided;
+}
+
+/** Approves a call and all later ones of its tool, and takes that back; gives what held meanwhile. */
+export async function approveAlways(run: RunHandle): Promise<unknown> {
+  // #region always
+  await run.decide('1.1', { approve: true, remember: 'tool' });
+  const { approvals } = await run.status(); // [{ id: '1.1', tool: 'pay', since: … }]
+  await run.revoke('1.1');
+  // #endregion
+  return approvals;
 }
 
 /** How a test answers the agent's question. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import {
+  clientTool,
   defineAgent,
   defineTool,
   llmTool,
@@ -171,6 +172,40 @@ export function reportTool(
   });
   // #endregion
   return report;
+}
+
+/** A tool that keeps a card on the page of the chat. */
+export function weatherTool(
+  lookUp: (city: string) => Promise<{ readonly sky: string }>,
+): ToolDefinition<{ city: string }> {
+  // #region part
+  const weather = defineTool({
+    name: 'weather',
+    description: 'Tells the weather of a city.',
+    parameters: z.object({ city: z.string() }),
+    effect: 'read',
+    execute: async ({ city }, { emit }) => {
+      emit('weather:card', { city }, { id: city, keep: true });
+      const { sky } = await lookUp(city);
+      emit('weather:card', { city, sky }, { id: city, keep: true });
+      return sky;
+    },
+  });
+  // #endregion
+  return weather;
+}
+
+/** A tool that runs in the page of the chat. */
+export function placeTool(): ToolDefinition<{ exact: boolean }> {
+  // #region client
+  const place = clientTool({
+    name: 'place',
+    description: 'Where the user is.',
+    parameters: z.object({ exact: z.boolean() }),
+    timeoutMs: 60_000,
+  });
+  // #endregion
+  return place;
 }
 
 /** An agent with middleware around its model and its tools. */

@@ -307,6 +307,11 @@ function messageMethods({ id, client, tree, handleOf }: Target) {
       await owner.run.retry(owner.item);
       return { callId };
     },
+    revoke: async (approvalId, { by } = {}) => {
+      const owner = ownerOf(approvalId);
+      if (owner !== null) return owner.run.revoke(owner.item, { ...statedActor(by) });
+      await update(adjustUpdate, { revoke: approvalId, ...statedActor(by) });
+    },
     adjust: async (limits, { by } = {}) => update(adjustUpdate, { limits, ...statedActor(by) }),
     pause: (options) => setPaused(true, options),
     resume: (options) => setPaused(false, options),

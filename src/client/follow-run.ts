@@ -13,6 +13,7 @@ import type { Step } from '../core/contract/step.ts';
 import { isChunk, type Chunk, type ChunkMarker } from '../core/streaming/chunk.ts';
 import { defined } from '../core/base/defined.ts';
 import type { Json } from '../core/base/json.ts';
+import type { EventPart } from '../core/contract/outcome.ts';
 import { createPartialReader } from './streaming/partial-json.ts';
 import { parsedJson } from './streaming/parsed-json.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
@@ -26,14 +27,14 @@ export type RunUpdate<Value = Json> =
   /** What is there of the JSON that the model writes; replaces the one before. Provisional. */
   | { readonly kind: 'partial'; readonly iteration: number; readonly value: Json }
   /** A tool, a validator or a loop emitted an event, as `topic`. */
-  | {
+  | (EventPart & {
       readonly kind: 'topic';
       readonly iteration: number;
       readonly topic: string;
       readonly data: Json;
       /** The call of the tool that emitted it. */
       readonly callId?: string;
-    }
+    })
   /** Another attempt begins: discard the text of this iteration. */
   | { readonly kind: 'restart'; readonly iteration: number }
   /** Text of this iteration is missing here. */
@@ -280,10 +281,11 @@ function withPartial(): (updates: readonly (Told | 'end')[]) => readonly (Told |
     });
 }
 
-function topicUpdate({ iteration, topic, delta, callId }: Chunk): readonly Told[] {
+function topicUpdate({ iteration, topic, delta, callId, id, keep }: Chunk): readonly Told[] {
   const data = parsedJson(delta);
   if (topic === undefined || data === undefined) return [];
-  return [{ kind: 'topic', iteration, topic, data: data as Json, ...defined({ callId }) }];
+  const from = defined({ callId, id, keep });
+  return [{ kind: 'topic', iteration, topic, data: data as Json, ...from }];
 }
 
 /** A mistake in the settings must not look like a model that is silent. */

@@ -184,12 +184,20 @@ export interface RunHandle<Value = Json> {
    */
   answer(id: string, value: Json, options?: AnswerOptions): Promise<AnswerReceipt>;
   /**
-   * Approves a call, denies it with a reason, or changes its arguments. Without a worker as `answer`.
+   * Approves a call, denies it with a reason, or changes its arguments. With `remember`, an approval
+   * holds for later calls of the run, too. Without a worker as `answer`.
    *
    * @throws UsageError `invalid_input` when no call with this id waits for a decision;
    * `service_unavailable` as `answer`.
    */
   decide(id: string, decision: Decision, options?: AnswerOptions): Promise<AnswerReceipt>;
+  /**
+   * Ends an approval that was given with `remember`; `status()` lists them under `approvals`. `id` is that
+   * of the call for which it was given; in a run below, with the calls that lead there.
+   *
+   * @throws UsageError `invalid_input` when no approval with this id holds.
+   */
+  revoke(id: string, options?: StatedActor): Promise<void>;
   /**
    * Has a call tried once more that ten workers died with and that waits for an operator; `status()` shows
    * it under `waitsFor`. `callId` is that of its event `agent:tool_call:before`; in a run below, with

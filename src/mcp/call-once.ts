@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { errorText } from '../core/base/error-text.ts';
 import type { Json, JsonObject } from '../core/base/json.ts';
 import type { MediaPart } from '../core/base/message.ts';
-import type { McpInput } from '../core/contract/mcp.ts';
+import type { CallInput } from '../core/contract/call-input.ts';
 import type { ToolContext } from '../define/definition/definitions.ts';
-import { isServerInput } from '../define/mcp/server-input.ts';
+import { isCallInput } from '../define/tool/call-input.ts';
 import { isToolReturn } from '../define/tool/tool-result.ts';
 import { fitValue } from '../tools/fit-value.ts';
 import type { WorkerMcpTools } from './mcp-tools.ts';
@@ -24,7 +24,7 @@ export interface OnceResult {
   readonly output?: Json;
   readonly media?: readonly MediaPart[];
   readonly instructions?: string;
-  readonly asks?: McpInput;
+  readonly asks?: CallInput;
   readonly error?: string;
 }
 
@@ -53,7 +53,7 @@ export async function callOnce(tools: WorkerMcpTools, order: OnceOrder): Promise
 }
 
 function resultOf(value: unknown): OnceResult {
-  if (isServerInput(value)) return { asks: value };
+  if (isCallInput(value)) return { asks: value };
   if (isToolReturn(value)) return value as OnceResult;
   return value === undefined ? {} : { output: value as Json };
 }

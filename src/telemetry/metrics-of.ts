@@ -63,6 +63,7 @@ const RECORDINGS: { readonly [Type in EventType]: RecordingsOf<Type> | null } = 
   'agent:approval:decided': ({ agent, waitedMs }) => wait(agent, 'approval', waitedMs),
   'agent:external:begun': null,
   'agent:external:ended': ({ agent, waitedMs }) => wait(agent, 'external', waitedMs),
+  'agent:approval:revoked': null,
   'agent:waiting': null,
   'agent:validator:called': null,
   'agent:validator:result': null,

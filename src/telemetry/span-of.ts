@@ -124,7 +124,9 @@ const PARTS: { readonly [Type in EventType]: PartOf<Type> | null } = {
   'agent:question:asked': null,
   'agent:question:answered': questionPart,
   'agent:approval:requested': null,
-  'agent:approval:decided': (event) => callWait(event, 'approval', event.decision),
+  'agent:approval:decided': (event) =>
+    event.standing === undefined ? callWait(event, 'approval', event.decision) : null,
+  'agent:approval:revoked': null,
   'agent:external:begun': null,
   'agent:external:ended': (event) => callWait(event, 'external', event.outcome),
   'agent:waiting': null,

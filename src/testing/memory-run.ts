@@ -52,6 +52,8 @@ export interface MemoryRun<Value = Json> {
   answer(id: string, value: Json, options?: AnswerOptions): void;
   /** Approves, denies or edits a call, here or below. Throws a UsageError if it is refused. */
   decide(id: string, decision: Decision, options?: AnswerOptions): void;
+  /** Ends an approval of this run that was given with `remember`. Throws a UsageError if none has the id. */
+  revoke(id: string): void;
   /**
    * The run as it stood at a moment: before an iteration began. Throws a UsageError `fork_moment` if
    * it has no such moment.

@@ -16,6 +16,7 @@ import { EMPTY_INBOX, isAnsweredBy, openWaits, type Inbox } from '../core/run/in
 import { nextOf, runLoop } from '../core/loop/loop.ts';
 import { pendingItems } from '../core/run/pending-items.ts';
 import { callsInProgress, earlyRoom } from '../core/people/early-answers.ts';
+import { revokeApproval, revokeProblem } from '../core/people/standing-approvals.ts';
 import { checkAnswer, checkDecision } from '../core/people/check-answer.ts';
 import type { AnswerCheck, AnswerOptions, WaitingItems } from '../core/contract/pending.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
@@ -287,6 +288,12 @@ function handleOf(live: LiveRun, onTerminated: (end: ChildEnd) => void): MemoryR
       settle(live, id, (waits, own) => checkAnswer(waits, own, value), how),
     decide: (id, decision, how) =>
       settle(live, id, (waits, own) => checkDecision(waits, own, decision), how),
+    revoke: (id) => {
+      const { run } = live.link;
+      const problem = revokeProblem(run.state.standing, id);
+      if (problem !== null) throw new UsageError('invalid_input', problem);
+      revokeApproval(run, id);
+    },
     at: (moment) => viewAt(start.address, sourceAt(start.address, live.tape, moment)),
     fork: (at, options = {}) => forkOf(live, at, options),
     resultOrPending: () => resultOrPending(live),

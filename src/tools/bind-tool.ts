@@ -3,6 +3,7 @@ import { defined } from '../core/base/defined.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import { hideIn, HIDE_NOTHING } from '../core/text/hide.ts';
 import type { ToolOrder } from '../core/contract/outcome.ts';
+import { askingSpec } from '../core/calls/asking-spec.ts';
 import { ASK_TOOL } from '../core/toolchain/ask-user.ts';
 import { SEARCH_TOOL } from '../core/tool-search/query.ts';
 import type {
@@ -44,9 +45,8 @@ export async function boundTool(
   if (binding === undefined) {
     const tool = agent.tools.get(name);
     // A run keeps its specification during an upgrade, while this worker may lack the tool.
-    return tool === undefined
-      ? { kind: 'not_here', what: `tool ${name}` }
-      : { kind: 'bound', tool };
+    if (tool === undefined) return { kind: 'not_here', what: `tool ${name}` };
+    return { kind: 'bound', tool: order.asks === true ? askingTool(tool) : tool };
   }
   if (mcp === undefined) return { kind: 'not_here', what: `MCP server ${binding.server}` };
   const { signal, onEvent, hide = HIDE_NOTHING } = options;
@@ -99,6 +99,12 @@ async function searchOver(
   const tool = searchToolOver(definition, listing.tools);
   if (tool === undefined) return { kind: 'not_here', what: SEARCH_TOOL };
   return { kind: 'bound', tool: isFinding ? findingStubs(tool, listing.tools) : tool };
+}
+
+/** The function of a tool that says what it has to ask, as a tool of its own. */
+function askingTool({ isolate: _isolate, ...tool }: ToolDefinition): ToolDefinition {
+  const execute: ToolDefinition['execute'] = (args, context) => tool.asks?.(args, context);
+  return { ...tool, spec: askingSpec(tool.spec), execute };
 }
 
 /** The tool under the name and with the effect that the run began with. */

@@ -14,12 +14,13 @@ import { isToolError } from '../core/base/tool-error.ts';
 import { unreachable } from '../core/base/unreachable.ts';
 import { INLINE_SIZES } from '../core/base/size-limits.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import { byteSize, utf8Length } from '../core/base/json.ts';
-import type { McpInput } from '../core/contract/mcp.ts';
+import { byteSize } from '../core/base/json.ts';
+import type { CallInput } from '../core/contract/call-input.ts';
 import type { ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { cut } from '../core/text/cut.ts';
 import { hideIn, HIDE_NOTHING } from '../core/text/hide.ts';
 import { redactedErrorText } from '../core/text/redact.ts';
+import { shown } from '../core/text/shown.ts';
 import {
   canceledCallText,
   notJsonText,
@@ -30,7 +31,8 @@ import {
 import { capForProgram, capOutput } from '../core/toolchain/result-text.ts';
 import { measuringToolchain } from '../core/toolchain/toolchain-of.ts';
 import { isExternalReturn, MAX_DETAILS_BYTES, readExternal } from '../define/tool/external.ts';
-import { isNotSent, isServerInput, type NotSentError } from '../define/mcp/server-input.ts';
+import { isCallInput } from '../define/tool/call-input.ts';
+import { isNotSent, type NotSentError } from '../define/mcp/not-sent.ts';
 import { isToolReturn, mediaSizeProblemsOf, type ToolReturn } from '../define/tool/tool-result.ts';
 import type { AttemptOutcome, Settled } from './attempt.ts';
 import { LostIsolateError } from './isolation.ts';
@@ -169,7 +171,8 @@ function readValue({ agent, tool, order, options }: ToolAttempt, value: unknown)
     const result = { outcome: 'ok', external, attempts, started: true } as const;
     return { kind: 'result', result };
   }
-  if (isServerInput(value)) return readInput(options, order, value);
+  if (isCallInput(value)) return readInput(options, order, value);
+  if (order.asks === true) return readNoQuestion(name, options, value);
   const returned: ToolReturn = isToolReturn(value) ? value : { output: value };
   const read = toJsonResult(returned.output);
   if (read.kind === 'not_json') {
@@ -208,26 +211,40 @@ function readValue({ agent, tool, order, options }: ToolAttempt, value: unknown)
   return { kind: 'result', result };
 }
 
-/** UTF-8 bytes of the questions of a server, and of its note: both travel in the state of the run. */
+/** UTF-8 bytes of the questions of a call, and of the note of its tool: the state of the run has both. */
 const MAX_INPUT_BYTES = 65_536;
 
-/** What a server asks, as data within its bounds. */
-function readInput(options: ToolRunOptions, { mcp }: ToolOrder, asked: McpInput): ToolRun {
+/** What a tool or its server asks, as data within its bounds. */
+function readInput(options: ToolRunOptions, { mcp, tool }: ToolOrder, asked: CallInput): ToolRun {
+  const who = mcp === undefined ? tool : `the server ${mcp.server}`;
   const read = toJsonResult(asked);
   if (read.kind === 'not_json' || read.value === undefined) {
-    return ended(options, true, 'error', toolErrorText('the server asked with what is no JSON'));
+    return ended(options, true, 'error', toolErrorText(`${who} asked with what is no JSON`));
   }
-  const { requests, state } = read.value as unknown as McpInput;
-  // The note goes back to the server as it came, so only what people read is changed.
-  const shown = hideIn(requests, options.hide ?? HIDE_NOTHING);
-  const input: McpInput = { requests: shown, ...defined({ state }) };
-  const bytes = Math.max(byteSize(shown), utf8Length(state ?? ''));
+  const { hide = HIDE_NOTHING, attempt: attempts } = options;
+  const { requests, state, timeoutMs } = read.value as unknown as CallInput;
+  const visible = hideIn(requests, hide);
+  // The note of a server goes back to it as it came: only what people and this run read is changed.
+  const note = state === undefined || mcp !== undefined ? state : hideIn(state, hide);
+  const input: CallInput = { requests: visible, ...defined({ state: note, timeoutMs }) };
+  const bytes = Math.max(byteSize(visible), note === undefined ? 0 : byteSize(note));
   if (bytes > MAX_INPUT_BYTES) {
-    const message = `the server ${mcp?.server ?? ''} asked with ${bytes} bytes, at most ${MAX_INPUT_BYTES} are allowed`;
+    const message = `${who} asked with ${bytes} bytes, at most ${MAX_INPUT_BYTES} are allowed`;
     return ended(options, true, 'error', toolErrorText(message));
   }
-  const { attempt: attempts } = options;
-  return { kind: 'result', result: { outcome: 'ok', input, attempts, started: true } };
+  // A server has had its request. A tool that asks says that it has not begun.
+  const started = mcp !== undefined;
+  return { kind: 'result', result: { outcome: 'ok', input, attempts, started } };
+}
+
+/** The end of a function that only says what a tool has to ask. */
+function readNoQuestion(tool: string, options: ToolRunOptions, value: unknown): ToolRun {
+  if (value === undefined) {
+    const { attempt: attempts } = options;
+    return { kind: 'result', result: { outcome: 'ok', attempts, started: false } };
+  }
+  const message = `\`asks\` of ${tool} returns \`ask(…)\` or nothing, got ${shown(value)}`;
+  return ended(options, false, 'error', toolErrorText(message));
 }
 
 /**

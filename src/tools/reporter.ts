@@ -5,6 +5,7 @@ import { defined } from '../core/base/defined.ts';
 import { exactSum } from '../core/base/exact-sum.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
 import {
+  checkedPart,
   checkOwnCount,
   checkOwnEvent,
   checkOwnGauge,
@@ -12,7 +13,13 @@ import {
 } from '../core/stats/user-keys.ts';
 import { priceUsage } from '../core/model/cost.ts';
 import type { Price } from '../core/contract/model.ts';
-import type { ReportedModelCall, Reports, ToolOrder } from '../core/contract/outcome.ts';
+import type {
+  EventPart,
+  ReportedEvent,
+  ReportedModelCall,
+  Reports,
+  ToolOrder,
+} from '../core/contract/outcome.ts';
 import { toJsonResult } from '../core/base/json-result.ts';
 import { hideIn, HIDE_NOTHING, type HideText } from '../core/text/hide.ts';
 import { shown } from '../core/text/shown.ts';
@@ -39,7 +46,7 @@ export interface ReporterOptions {
   /** Prices by model id. Default: none. */
   readonly prices?: ReadonlyMap<string, Price>;
   /** Gets each event at once. */
-  readonly onEvent?: ((topic: string, data: Json) => void) | undefined;
+  readonly onEvent?: ((topic: string, data: Json, part: EventPart) => void) | undefined;
   /** The gauges when the call began, as its order has them. */
   readonly known?: KnownGauges;
   /** Takes values out of events; default: nothing does. */
@@ -62,7 +69,7 @@ export function reporter({
   const raised = new Map<string, number>();
   const counts = new Map<string, number>();
   const gauges = new Map<string, number>();
-  const events: { readonly type: string; readonly data: Json }[] = [];
+  const events: ReportedEvent[] = [];
   const modelCalls: ReportedModelCall[] = [];
   let eventBytes = 0;
   const setGauge = (key: string, value: number): void => {
@@ -86,7 +93,8 @@ export function reporter({
       checkOwnKey(key);
       return exactSum(gauges.get(key) ?? knownValue(known, key), raised.get(key) ?? 0);
     },
-    emit(name, data) {
+    emit(name, data, options) {
+      const part = checkedPart(name, options);
       const read = toJsonResult(data);
       if (read.kind === 'not_json') {
         throw new UsageError(
@@ -96,15 +104,16 @@ export function reporter({
       }
       const json = hideIn(read.value ?? null, hide);
       checkOwnEvent(name, json);
-      eventBytes += byteSize(json);
+      const place = part.keep === true ? placeOf(events, name, part) : -1;
+      eventBytes += byteSize(json) - (place < 0 ? 0 : byteSize(events[place]?.data ?? null));
       if (eventBytes > MAX_EVENT_BYTES_PER_CALL) {
         throw new UsageError(
           'event_size',
           `Expected the events of one call to be at most ${MAX_EVENT_BYTES_PER_CALL} bytes, got ${eventBytes}. Send fewer.`,
         );
       }
-      events.push({ type: name, data: json });
-      onEvent(name, json);
+      events.splice(place < 0 ? events.length : place, 1, { type: name, data: json, ...part });
+      onEvent(name, json, part);
     },
     reportModelCall(model, usage) {
       checkReport(model, modelCalls.length);
@@ -125,6 +134,20 @@ export function reporter({
         modelCalls: modelCalls.length === 0 ? undefined : [...modelCalls],
       }),
   };
+}
+
+/** Kept parts of one call: a page shows them all. */
+const MAX_KEPT_PARTS = 100;
+
+/** Where the part that `part` replaces stands; -1: it is a new one. */
+function placeOf(events: readonly ReportedEvent[], name: string, { id }: EventPart): number {
+  const kept = events.filter(({ keep }) => keep === true);
+  const place = events.findIndex((one) => one.keep === true && one.type === name && one.id === id);
+  if (place >= 0 || kept.length < MAX_KEPT_PARTS) return place;
+  throw new UsageError(
+    'event_part',
+    `Expected at most ${MAX_KEPT_PARTS} parts that one call keeps, got more. Use fewer ids.`,
+  );
 }
 
 function knownValue({ gauges = {}, isWithoutGauges }: KnownGauges, key: string): number {

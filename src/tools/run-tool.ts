@@ -20,6 +20,7 @@ import type {
   ToolContext,
 } from '../define/definition/definitions.ts';
 import { layered, type ToolMiddlewareCall } from '../define/definition/middleware.ts';
+import { ANSWER_KEY } from '../define/tool/call-input.ts';
 import { attempt, STOP_GRACE_MS } from './attempt.ts';
 import { boundTool } from './bind-tool.ts';
 import { asCaller } from './caller.ts';
@@ -182,7 +183,7 @@ async function execute(call: ToolAttempt, args: unknown): Promise<ToolRun> {
 function runLayered(call: ToolAttempt, args: unknown, context: ToolContext): unknown {
   const { agent, tool, order, work } = call;
   const around = agent.definition.middleware?.tool ?? [];
-  if (around.length === 0) return work(args, context);
+  if (around.length === 0 || order.asks === true) return work(args, context);
   const asked = canonicalJson(order.args);
   const run = async (changed: ToolMiddlewareCall): Promise<unknown> => {
     const json = toJsonResult(changed.args);
@@ -219,10 +220,13 @@ function toolContext(
   reporting: Omit<Reporter, 'reports'>,
   signal: AbortSignal,
 ): ToolContext {
-  const { callId, runId } = order;
+  const { callId, runId, resume } = order;
+  const response = resume?.responses[ANSWER_KEY];
+  const answer = response?.action === 'accept' ? response.content : undefined;
   return {
     ...reporting,
     ...infoOf(order, options),
+    ...defined({ answer, state: resume?.state }),
     signal,
     idempotencyKey: `${runId}/${callId}`,
     callId,

@@ -4,7 +4,7 @@
  */
 import type { SizeLimits } from '../core/base/size-limits.ts';
 import type { Json, JsonObject } from '../core/base/json.ts';
-import type { CallOutcome, ToolOrder, ToolResult } from '../core/contract/outcome.ts';
+import type { CallOutcome, EventPart, ToolOrder, ToolResult } from '../core/contract/outcome.ts';
 import { canceledCallText, toolErrorText } from '../core/toolchain/call-texts.ts';
 import type {
   RegisteredAgent,
@@ -28,7 +28,7 @@ export interface ToolRunOptions extends AttemptOptions {
   /** Whether the signal was aborted by a shutdown of the worker and not by a user. */
   readonly isShutdown?: () => boolean;
   /** Called with each event that the tool emits, at once. Must neither wait nor throw. */
-  readonly onEvent?: (topic: string, data: Json) => void;
+  readonly onEvent?: (topic: string, data: Json, part?: EventPart) => void;
   /** Where isolated tools, and calls that may have ended many workers, run. Absent: here. */
   readonly places?: ToolPlaces;
   /** The servers whose tools calls may need. Default: none. */

@@ -23,6 +23,7 @@ import type { ChildMessage, ParentMessage } from '../core/contract/tree-messages
 import { readTurn } from '../core/tenant/tenant-messages.ts';
 import { mergeLimits } from '../core/limits/limits-input.ts';
 import { callsInProgress } from '../core/people/early-answers.ts';
+import { revokeApproval, revokeProblem } from '../core/people/standing-approvals.ts';
 import { checkAnswer, checkDecision } from '../core/people/check-answer.ts';
 import {
   freeInputId,
@@ -387,12 +388,14 @@ function adjustmentProblem(session: Session, adjustment: Adjustment): string | n
   if (session.step !== null) {
     return `Expected a run that is alive, got one that ended as \`${session.step.status}\`.`;
   }
-  const { limits, paused, by } = adjustment ?? {};
+  const { limits, paused, revoke, by } = adjustment ?? {};
   const actor = actorProblem(by);
   if (actor !== null) return actor;
-  if (limits === undefined && paused === undefined) {
-    return 'Expected `limits` or `paused` in an adjustment, got neither. Set one of them.';
+  if (limits === undefined && paused === undefined && revoke === undefined) {
+    return 'Expected `limits`, `paused` or `revoke` in an adjustment, got none. Set one of them.';
   }
+  const unknown = revokeProblem(stateOf(session)?.standing, revoke);
+  if (unknown !== null) return unknown;
   if (paused !== undefined && typeof paused !== 'boolean') {
     return `Expected \`paused\` to be true or false, got ${typeof paused}.`;
   }
@@ -443,9 +446,10 @@ function adjusted(receipt: AdjustReceipt, { limits, paused }: Adjustment): Adjus
 /** Applies a checked adjustment; needs a loaded run. */
 export function applyAdjustment(
   { run, host, tree }: Session,
-  { limits, paused, by }: Adjustment,
+  { limits, paused, revoke, by }: Adjustment,
 ): void {
   if (run === null) return;
+  revokeApproval(run, revoke, by);
   if (limits !== undefined) {
     const merged = mergeLimits(run.state.limits, limits);
     if (merged.kind === 'limits') run.adjust(merged.limits, by);

@@ -169,6 +169,7 @@ function statusOf(session: Session): RunStatus {
   const turns = stateOf(session)?.turns;
   const inbox = mailbox.peek();
   const early = earlyAnswers(inbox).map(({ id }) => id);
+  const { standing = [] } = run?.state ?? {};
   return {
     version: (run?.state.seq ?? 0) + inbox.accepted,
     state: phaseOf(session),
@@ -183,6 +184,7 @@ function statusOf(session: Session): RunStatus {
     entries: run?.state.historyLength ?? session.log.firstEntry,
     ...defined({
       endedEarly: early.length === 0 ? undefined : early,
+      approvals: standing.length === 0 ? undefined : standing,
       defaultLimits: limitsByDefault(stateOf(session)?.limits ?? []),
       conversation: turns && viewOfConversation(turns),
       step: step ?? undefined,

@@ -29,7 +29,7 @@ it('gives what a tool emits to readers at once, and records it with the result',
     execute: async (_args, { emit }) => {
       emit('build:log', { line: 'compiling' });
       await heard.opened;
-      emit('build:log', { line: 'done' });
+      emit('build:log', { line: 'done' }, { id: 'log', keep: true });
       return 'built';
     },
   });
@@ -62,14 +62,14 @@ it('gives what a tool emits to readers at once, and records it with the result',
   const topic = { ...origin, kind: 'topic', topic: 'build:log', iteration: 3, attempt: 1 };
   expect(items).toEqual([
     { ...topic, seq: 1, delta: '{"line":"compiling"}' },
-    { ...topic, seq: 2, delta: '{"line":"done"}' },
+    { ...topic, seq: 2, delta: '{"line":"done"}', id: 'log', keep: true },
   ]);
   expect(collect(items)).toEqual({ text: '', reasoning: '', complete: false });
   expect(result).toMatchObject({
     outcome: 'ok',
     events: [
       { type: 'build:log', data: { line: 'compiling' } },
-      { type: 'build:log', data: { line: 'done' } },
+      { type: 'build:log', data: { line: 'done' }, id: 'log', keep: true },
     ],
   });
 });

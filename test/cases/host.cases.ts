@@ -21,7 +21,7 @@ import { READ_CASES } from './host-reads.cases.ts';
 export interface HostCase {
   readonly name: string;
   readonly shows: Json;
-  /** It takes more than a minute on a server, so only a run of all tests includes it there. */
+  /** It takes more than a minute on a server, so only a release includes it there. */
   readonly isSlow?: true;
   readonly act: (stage: HostStage) => Promise<Json>;
 }

@@ -132,7 +132,7 @@ describe('everloop chat, over a pipe', () => {
       name: 'no',
       stdin: ['pay', 'maybe', 'n too much'],
       stdout: 'result: Denied by a person: too much.\n',
-      told: ['Expected y, n and a reason, or arguments as a JSON object. Answer again.'],
+      told: ['Expected y, always, n and a reason, or arguments as a JSON object. Answer again.'],
     },
     {
       name: 'other arguments',

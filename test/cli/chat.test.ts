@@ -36,6 +36,17 @@ describe('askText', () => {
       text: '? Why?',
     },
     {
+      name: 'the form of a tool',
+      item: {
+        ...BASE,
+        kind: 'question',
+        question: 'From where?',
+        free: false,
+        details: { tool: 'pay', form: { type: 'object', properties: {} } },
+      },
+      text: '? From where?\n  {\n    "tool": "pay",\n    "form": {\n      "type": "object",\n      "properties": {}\n    }\n  }\n  An object as JSON.',
+    },
+    {
       name: 'whose it is, from further down in a tree',
       item: {
         ...BASE,
@@ -50,7 +61,7 @@ describe('askText', () => {
     {
       name: 'a call with a deadline',
       item: { ...BASE, kind: 'approval', tool: 'pay', args: { to: 'a\u0007' }, deadline: 2_000 },
-      text: '? May I call pay {"to":"a\\u0007"}\n  y, n and a reason, or other arguments as a JSON object. Without an answer within 1.0 s: no',
+      text: '? May I call pay {"to":"a\\u0007"}\n  y, always, n and a reason, or other arguments as a JSON object. Without an answer within 1.0 s: no',
     },
   ])('shows $name', ({ item, text }) => {
     expect(askText(item, 1_000)).toBe(text);
@@ -67,6 +78,7 @@ test.each<{ text: string; decision: Decision | null }>([
   { text: '{amount}', decision: null },
   { text: 'never', decision: null },
   { text: 'yes please', decision: null },
+  { text: 'Always ', decision: { approve: true, remember: 'tool' } },
   { text: '', decision: null },
 ])('reads the decision `$text`', ({ text, decision }) => {
   expect(readDecision(text)).toEqual(decision);

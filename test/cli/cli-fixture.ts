@@ -147,6 +147,7 @@ export function fakeRun(id: string, parts: Partial<RunHandle> = {}): RunHandle {
     child: unexpected,
     answer: unexpected,
     decide: unexpected,
+    revoke: unexpected,
     retry: unexpected,
     resultOrPending: unexpected,
     send: unexpected,

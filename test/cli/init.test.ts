@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { DEVELOPMENT_SETTINGS } from '../../src/worker/server/server-process.ts';
-import { RUNS_ALL } from '../support/extent.ts';
-import { linkPackages } from '../support/linked-packages.ts';
 import { cli } from './cli-fixture.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -32,31 +28,14 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 describe('everloop init', () => {
-  it.runIf(RUNS_ALL)(
-    'writes a project whose tests and types pass',
-    { timeout: 180_000 },
-    async () => {
-      const made = await cli(['init', 'Tea Shop'], { cwd });
-      const project = join(cwd, 'Tea Shop');
-      expect(made).toMatchObject({ exitCode: 0 });
-      expect(made.stdout).toContain('cd Tea Shop');
-      expect(readdirSync(project).toSorted()).toEqual(FILES);
-      linkPackages(project, ['@ai-sdk', '@types', 'tsx', 'zod']);
+  // That its tests and types pass: test/e2e/first-hour.test.ts.
+  it('writes a project', async () => {
+    const made = await cli(['init', 'Tea Shop'], { cwd });
 
-      const run = promisify(execFile);
-      const tests = await run('npm', ['test'], {
-        cwd: project,
-        env: { ...process.env, OPENAI_API_KEY: '' },
-      });
-      expect(tests.stdout).toMatch(/ pass 2\n/);
-      const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-      const types = await run(process.execPath, [compiler, '-p', 'tsconfig.json'], {
-        cwd: project,
-      }).catch((error: { readonly stdout: string }) => error);
-      // The sources of Everloop, which stand in for its package, need stricter options.
-      expect(types.stdout.split('\n').filter((line) => /^[\w.]+\.ts\(/.test(line))).toEqual([]);
-    },
-  );
+    expect(made).toMatchObject({ exitCode: 0 });
+    expect(made.stdout).toContain('cd Tea Shop');
+    expect(readdirSync(join(cwd, 'Tea Shop')).toSorted()).toEqual(FILES);
+  });
 
   it('names the package after the folder and takes this version', async () => {
     await cli(['init', '(Ünder) way_9'], { cwd });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InboxView } from '../../src/client/inbox.ts';
 import type { Json } from '../../src/core/base/json.ts';
-import type { RunStatus } from '../../src/core/contract/messages.ts';
+import type { PendingItem, RunStatus } from '../../src/core/contract/messages.ts';
 import type { Decision } from '../../src/core/contract/pending.ts';
 import { inboxText } from '../../src/cli/commands/people.ts';
 import { UsageError } from '../../src/core/base/usage-error.ts';
@@ -92,8 +92,11 @@ async function tell(...argv: readonly string[]): Promise<{
     told.push([id, value, options]);
     return { id };
   };
+  const revoke = async (id: string, options?: object): Promise<void> => {
+    told.push([id, 'revoke', options]);
+  };
   const result = await cli(argv, {
-    everloop: { attach: (id) => fakeRun(id, { answer: note, decide: note }) },
+    everloop: { attach: (id) => fakeRun(id, { answer: note, decide: note, revoke }) },
   });
   return { told, result };
 }
@@ -119,6 +122,21 @@ describe('answer, approve and deny', () => {
       argv: ['approve', 'r1', '2.1', '--args', '{"amount": 4}'],
       told: ['2.1', { args: { amount: 4 } }, {}],
       says: 'Approved 2.1 of run r1 with other arguments.',
+    },
+    {
+      argv: ['approve', 'r1', '2.1', '--remember', 'tool'],
+      told: ['2.1', { approve: true, remember: 'tool' }, {}],
+      says: 'Approved 2.1 of run r1, and all later calls of its tool.',
+    },
+    {
+      argv: ['approve', 'r1', '2.1', '--remember', 'arguments'],
+      told: ['2.1', { approve: true, remember: 'arguments' }, {}],
+      says: 'Approved 2.1 of run r1, and later calls with the same arguments.',
+    },
+    {
+      argv: ['revoke', 'r1', '2.1', '--by', 'ada'],
+      told: ['2.1', 'revoke', { by: 'ada' }],
+      says: 'Revoked the approval 2.1 of run r1.',
     },
     {
       argv: ['deny', 'r1', '2.1', '--reason', 'too much'],
@@ -176,19 +194,43 @@ describe('show', () => {
       link: 1,
       events: 3,
       entries: 1,
+      approvals: [
+        { id: '1.1', tool: 'pay', since: Date.parse('2026-03-10T08:50:00Z') },
+        {
+          id: '1.2',
+          tool: 'pay',
+          args: { amount: 7 },
+          since: Date.parse('2026-03-10T08:51:00Z'),
+          by: 'ada',
+        },
+      ],
+    };
+    const form = { type: 'object', properties: { from: { type: 'string' } } };
+    const asked: PendingItem = {
+      kind: 'question',
+      id: 'q2',
+      agent: 'clerk',
+      path: 'clerk',
+      since: Date.parse('2026-03-10T08:59:00Z'),
+      question: 'From where?',
+      free: false,
+      details: { tool: 'pay', form },
     };
     const run = fakeRun('r2', {
       step: async () => null,
       status: async () => status,
-      pending: async () => VIEW.items.map(({ item }) => item),
+      pending: async () => [...VIEW.items.map(({ item }) => item), asked],
     });
 
     const { stdout } = await cli(['show', 'r2'], { everloop: { attach: () => run } });
 
-    expect(stdout.trimEnd().split('\n').slice(-3)).toEqual([
+    expect(stdout.trimEnd().split('\n').slice(-6)).toEqual([
       'pending    question q1 since 2026-03-10T08:58:30.000Z: Which John? (1 John Smith, 2 John Doe)',
       'pending    approval 2.1 since 2026-03-10T08:58:30.000Z: pay {"amount":5}',
       'pending    external 2.2 since 2026-03-10T08:58:30.000Z until 2026-03-10T09:00:00.000Z: build {"url":"https://ci/7"}',
+      'pending    question q2 since 2026-03-10T08:59:00.000Z: From where? (pay asks for JSON with from)',
+      'approved   1.1 since 2026-03-10T08:50:00.000Z: all calls of pay',
+      'approved   1.2 since 2026-03-10T08:51:00.000Z by ada: pay {"amount":7}',
     ]);
   });
 });

@@ -440,6 +440,12 @@ describe('[row 26] what is wrong with a tool', () => {
       message: 'Expected `maxResultBytes` of `work` from 1 to 4194304, got 4194305. Change it.',
     },
     {
+      name: 'questions that are no function',
+      options: { asks: 'Who?' },
+      code: 'tool_ask',
+      message: 'Expected `asks` of `work` to be a function, got "Who?". Change it.',
+    },
+    {
       name: 'a cache that is no switch',
       options: { cache: 60 },
       code: 'tool_cache',

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
-import { HOSTILE_CASES, HOSTILE_COUNT } from './hostile-values.ts';
+import { HOSTILE_CASES, HOSTILE_NAMES } from './hostile-values.ts';
 
 /**
  * Each case ends in less than a second. With a keyword that is quadratic or worse it takes minutes
@@ -37,11 +37,7 @@ describe('each keyword on 1 MB', () => {
     });
     await thread.terminate();
 
-    expect([ended, played.at(-1)?.name, played.length]).toEqual([
-      'end',
-      'duration 12',
-      HOSTILE_COUNT,
-    ]);
+    expect([ended, ...played.map(({ name }) => name)]).toEqual(['end', ...HOSTILE_NAMES]);
     expect(played.slice(0, HOSTILE_CASES.length)).toEqual(
       HOSTILE_CASES.map(([name, , , fit]) => ({ name, fit })),
     );

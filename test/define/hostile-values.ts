@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import { fitValue } from '../../src/tools/fit-value.ts';
+import { extentOf } from '../support/extent.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -160,13 +161,17 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
   ],
 ];
 
-/** Each format on each text. None fits, or its work ends. */
-const FORMAT_CASES = FORMATS.flatMap((format) =>
-  TEXTS.map((text, index) => [`${format} ${index}`, { format }, text] as const),
+/** Each format on each text, or on other ones than its neighbours. None fits, or its work ends. */
+const FORMAT_CASES = extentOf(
+  FORMATS.flatMap((format) =>
+    TEXTS.map((text, index) => [`${format} ${index}`, { format }, text] as const),
+  ),
 );
 
-/** What each case came to, in order. */
-export const HOSTILE_COUNT: number = HOSTILE_CASES.length + FORMAT_CASES.length;
+/** All cases, in order. */
+export const HOSTILE_NAMES: readonly string[] = [...HOSTILE_CASES, ...FORMAT_CASES].map(
+  ([name]) => name,
+);
 
 async function play(): Promise<void> {
   for (const [name, schema, value] of [...HOSTILE_CASES, ...FORMAT_CASES]) {

@@ -2,11 +2,14 @@
 import { expect, test } from 'vitest';
 import {
   allThatWaits,
+  approveAlways,
   builder,
   cashier,
   concierge,
   serveOnce,
+  teller,
   testedConcierge,
+  waiter,
 } from '../../examples/docs/asking-people.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
@@ -58,6 +61,63 @@ test('an approval of large payments alone', async () => {
   expect(said).toEqual(['May I pay {"invoice":"I7","amount":500}? It is due.', '"done"']);
   expect(paid).toEqual([50, 500]);
   expect(step.stats.counters).toMatchObject({ 'agent:approvals_requested': 1 });
+});
+
+test('a tool that asks while it works', async () => {
+  const reserved: string[] = [];
+  const tables = {
+    free: async () => ['The bar', 'the terrace'],
+    reserve: async (place: string) => `table ${reserved.push(place)}`,
+  };
+  const book = { toolCalls: [{ name: 'book', args: { guests: 4 } }] };
+
+  const { said } = await served(waiter(scriptedModel([book, 'done']).model, tables));
+
+  expect(said).toEqual(['Where shall 4 sit? The bar or the terrace', '"done"']);
+  expect(reserved).toEqual(['the terrace']);
+});
+
+test.each([
+  { amount: 50, answers: [{ account: 'giro' }], sent: [[50, 'giro']] },
+  { amount: 5_000, answers: [{ account: 'savings' }, 'true'], sent: [[5_000, 'savings']] },
+  { amount: 5_000, answers: [{ account: 'giro' }, 'false'], sent: [] },
+])(
+  'a tool that asks before it begins, for $amount: $answers',
+  async ({ amount, answers, sent }) => {
+    const done: unknown[] = [];
+    const send = { toolCalls: [{ name: 'send', args: { amount } }] };
+    const { model } = scriptedModel([send, 'done']);
+    const agent = teller(model, (...one) => `sent ${done.push(one)}`);
+    const run = startInMemory({ agent, task: 'Go' });
+    for (const [at, answer] of answers.entries()) {
+      await run.resultOrPending();
+      run.answer(`q${at + 1}`, answer);
+    }
+    const step = await run.result;
+
+    expect(step.status).toBe('success');
+    expect(done).toEqual(sent);
+  },
+);
+
+test('an approval that holds until it is revoked', async () => {
+  const pay = { toolCalls: [{ name: 'pay', args: { invoice: 'I7', amount: 500 } }] };
+  const { model } = scriptedModel([pay, 'done']);
+  const run = startInMemory({ agent: cashier(model, () => 'paid'), task: 'Go' });
+  await run.resultOrPending();
+  const approvals = await approveAlways(
+    fakeRun('r', {
+      decide: async (id, decision) => {
+        run.decide(id, decision);
+        await run.result;
+        return { id };
+      },
+      status: async () => ({ approvals: run.state.standing }) as never,
+      revoke: async (id) => run.revoke(id),
+    }),
+  );
+
+  expect(approvals).toMatchObject([{ id: '1.1', tool: 'pay' }]);
 });
 
 test('work that ends outside', async () => {

@@ -25,6 +25,7 @@ const GIVEN: { readonly [name: string]: string } = {
   agents: 'readonly AgentDefinition[]',
   app: "import('hono').Hono",
   assert: "typeof import('node:assert/strict')",
+  book: '(city: string, hotel: string) => Promise<Json>',
   brackets: 'OwnFormat',
   clerk: 'AgentDefinition',
   context: '{ readonly review: string }',
@@ -68,6 +69,8 @@ const GIVEN: { readonly [name: string]: string } = {
 /** What has the option that an example shows alone. */
 const OPTIONS_OF: { readonly [file: string]: string } = {
   'src/define/agent/agent-options.ts': 'AgentOptions',
+  'src/define/tool/ask.ts':
+    "ToolOptions<import('zod').ZodObject<{ city: import('zod').ZodString }>>",
   'src/define/tool/external.ts':
     "ToolOptions<import('zod').ZodObject<{ commit: import('zod').ZodString }>>",
   'src/protection/protection.ts': 'ProtectionOptions',

@@ -9,7 +9,6 @@ import { processIo, type LineSource } from '../../src/cli/terminal/io.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { shareBundle } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
-import { extentOf } from '../support/extent.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -138,36 +137,33 @@ test('each command of a guide is run here', () => {
   expect(shown).toEqual(COMMANDS.map(({ page, command }) => ({ page, command })));
 });
 
-test.each(extentOf(COMMANDS))(
-  '$page: everloop $command',
-  async ({ page, command, typed = [], stdout }) => {
-    const { address, namespace } = inject('temporal');
-    const written = { stdout: '', stderr: '' };
-    const sink = (name: 'stdout' | 'stderr') => ({
-      write: (text: string) => (written[name] += text),
-    });
+test.each(COMMANDS)('$page: everloop $command', async ({ page, command, typed = [], stdout }) => {
+  const { address, namespace } = inject('temporal');
+  const written = { stdout: '', stderr: '' };
+  const sink = (name: 'stdout' | 'stderr') => ({
+    write: (text: string) => (written[name] += text),
+  });
 
-    const exitCode = await runCli(
-      [...wordsOf(command), '--agents', `examples/docs/${page}.ts`, '--serve'],
-      {
-        ...processIo(),
-        stdout: sink('stdout'),
-        stderr: sink('stderr'),
-        cwd: ROOT,
-        env: {
-          TEMPORAL_ADDRESS: address,
-          TEMPORAL_NAMESPACE: namespace,
-          EVERLOOP_DATA_DIR: folder,
-          EVERLOOP_TASK_QUEUE: `guide-${wordsOf(command)[1]}`,
-          EVERLOOP_LOG_LEVEL: 'ERROR',
-        },
-        openLines: () => personAt(typed, () => written.stderr),
+  const exitCode = await runCli(
+    [...wordsOf(command), '--agents', `examples/docs/${page}.ts`, '--serve'],
+    {
+      ...processIo(),
+      stdout: sink('stdout'),
+      stderr: sink('stderr'),
+      cwd: ROOT,
+      env: {
+        TEMPORAL_ADDRESS: address,
+        TEMPORAL_NAMESPACE: namespace,
+        EVERLOOP_DATA_DIR: folder,
+        EVERLOOP_TASK_QUEUE: `guide-${wordsOf(command)[1]}`,
+        EVERLOOP_LOG_LEVEL: 'ERROR',
       },
-    );
+      openLines: () => personAt(typed, () => written.stderr),
+    },
+  );
 
-    expect({ exitCode, stdout: written.stdout }, written.stderr).toEqual({ exitCode: 0, stdout });
-  },
-);
+  expect({ exitCode, stdout: written.stdout }, written.stderr).toEqual({ exitCode: 0, stdout });
+});
 
 /** Somebody at a terminal who reads before they type, and leaves after the answer. */
 function personAt(typed: NonNullable<GuideCommand['typed']>, screen: () => string): LineSource {

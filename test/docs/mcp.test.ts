@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { answerServer, githubServer, runServed } from '../../examples/docs/mcp.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
-import { serverInput } from '../../src/define/mcp/server-input.ts';
+import { callInput } from '../../src/define/tool/call-input.ts';
 import { listServers } from '../../src/testing/listed-servers.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -41,7 +41,7 @@ test('the answer to what a server asks', async () => {
         name: 'deploy',
         call: (_args, resume) =>
           resume?.responses['where'] ??
-          serverInput({ requests: { where: { kind: 'form', message: 'Where?', form } } }),
+          callInput({ requests: { where: { kind: 'form', message: 'Where?', form } } }),
       },
     ],
   });

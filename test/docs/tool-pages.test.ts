@@ -9,13 +9,16 @@ import {
   orderTool,
   outlineTool,
   parcelTool,
+  placeTool,
   refundTool,
   sorter,
   stockTools,
+  weatherTool,
 } from '../../examples/docs/tools.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { textOf } from '../../src/core/base/message.ts';
+import { keptParts } from '../../src/core/streaming/page-parts.ts';
 import type {
   JsonObject,
   ModelReply,
@@ -136,6 +139,25 @@ describe('the examples', () => {
     expect(read).toContain('"customer":"Ann","reportTo":"run-1"');
     expect(read).toContain('Error: three refunds are open already');
     expect(step.stats.gauges['shop:refunds_open']).toBe(3);
+  });
+
+  test('tools: a part of the page, and a tool that the page executes', async () => {
+    const script = scriptedModel([
+      calls('weather', { city: 'Rome' }),
+      calls('place', { exact: true }),
+      'done',
+    ]);
+    const tools = [weatherTool(async () => ({ sky: 'clear' })), placeTool()];
+    const agent = defineAgent({ name: 'guide', mode: 'chat', model: script.model, tools });
+    const run = startInMemory({ agent, task: 'Go' });
+    await run.resultOrPending();
+    run.answer('2.1', { city: 'Rome' });
+    await run.result;
+
+    expect(keptParts(run.events)).toMatchObject([
+      { type: 'weather:card', id: 'Rome', data: { city: 'Rome', sky: 'clear' } },
+    ]);
+    expect(readIn(script.requests.at(-1))).toContain('{"city":"Rome"}');
   });
 
   test('tools: calls that repeat, of a tool that says so', async () => {

@@ -14,6 +14,7 @@ import { promisify } from 'node:util';
 import type { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startAimock } from '../support/aimock.ts';
+import { cliProgram, servingProgram } from '../support/builds.ts';
 import { shareBundle } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
 import { RUNS_ALL } from '../support/extent.ts';
@@ -22,14 +23,18 @@ import { linkPackages } from '../support/linked-packages.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = readFileSync(join(ROOT, 'docs/tutorial.md'), 'utf8');
 
+const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
+
 /** What `npx` is on a machine that has the package installed. */
 const NPX = `
 npx() {
-  local tsx='${import.meta.resolve('tsx')}'
-  if [ "$1" = tsx ]; then shift; exec node --import "$tsx" "$@"; fi
+  if [ "$1" = tsx ]; then shift; exec node --import '${import.meta.resolve('tsx')}' "$@"; fi
   shift
   if [ "$1" = run ] && [ -n "$SERVE" ]; then set -- "$@" --serve; fi
-  node --import "$tsx" '${join(ROOT, 'src/cli/main.ts')}' "$@"
+  case "$* " in
+    dev* | *' --serve '*) node ${quoted(servingProgram())} "$@" ;;
+    *) node ${quoted(cliProgram())} "$@" ;;
+  esac
 }
 `;
 

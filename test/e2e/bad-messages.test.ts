@@ -138,7 +138,7 @@ describe('a message', () => {
       'Expected the `text` of an input to be text, got a list.',
       'Expected an input with text or media, got an empty one.',
       'Expected an input of at most 524288 bytes, got 600035. Put large data behind a tool.',
-      'Expected `limits` or `paused` in an adjustment, got neither. Set one of them.',
+      'Expected `limits`, `paused` or `revoke` in an adjustment, got none. Set one of them.',
       'Expected `paused` to be true or false, got string.',
       "Expected `limits` to be 'unlimited' or an object, got 5. Write it as `{ iterations: 20 }`.",
       "Expected limit `iterations` to be a whole number from 0 up or 'unlimited', got -1. Change it.\n" +

@@ -159,7 +159,7 @@ describe.each(PAYLOADS)('a payload %s', (_name, sent, said) => {
 
     expect(refusals).toEqual([
       said.input,
-      'Expected `limits` or `paused` in an adjustment, got neither. Set one of them.',
+      'Expected `limits`, `paused` or `revoke` in an adjustment, got none. Set one of them.',
     ]);
     expect(step).toMatchObject({ status: 'success', value: 'done' });
     const events = await run.events();

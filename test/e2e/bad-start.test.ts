@@ -9,13 +9,11 @@ import { AGENT_WORKFLOW } from '../../src/core/contract/messages.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
+import { TEST_LOOPS } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
 import { abortOf } from '../support/runs.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 
-const BROKEN_LOOPS = fileURLToPath(
-  new URL('../support/fixtures/workflows/broken-loops.ts', import.meta.url),
-);
 const NEWER_HANDOVER = fileURLToPath(
   new URL('../support/fixtures/workflows/newer-handover.ts', import.meta.url),
 );
@@ -311,7 +309,7 @@ describe('what only a newer worker understands', () => {
 
 describe('an exception in workflow code', () => {
   it.each([
-    ['in an iteration', 'loop', 'loop_error', 'iteration 2: boom', 2],
+    ['in an iteration', 'broken-loop', 'loop_error', 'iteration 2: boom', 2],
     [
       'before the first iteration',
       'no-loop',
@@ -337,7 +335,7 @@ describe('an exception in workflow code', () => {
             model: { id: 'm', model: MODELS[agent] ?? echo },
           }),
         ],
-        { workflowsPath: BROKEN_LOOPS },
+        { workflowsPath: TEST_LOOPS },
       );
 
       const run = await everloop.start(agent, { task: 'Go' });
@@ -352,7 +350,7 @@ describe('an exception in workflow code', () => {
       expect(
         history.events?.filter((event) => event.workflowTaskFailedEventAttributes != null),
       ).toEqual([]);
-      await stage.replay(run, { workflowsPath: BROKEN_LOOPS });
+      await stage.replay(run, { workflowsPath: TEST_LOOPS });
     },
   );
 });

@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
@@ -12,6 +11,7 @@ import { external } from '../../src/define/tool/external.ts';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
+import { TEST_LOOPS } from '../support/bundles.ts';
 import {
   CALLBACK_SECRET,
   openReceiver,
@@ -25,6 +25,7 @@ import type { PeopleWorker } from '../support/fixtures/serve-people.ts';
 import { peopleAgents } from '../support/people-agents.ts';
 import { answer, bodiesOf } from '../support/runs.ts';
 import { openFleet } from '../support/fleets.ts';
+import { spinnerAgents } from '../support/spinner-agents.ts';
 import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
 
 const CALLBACKS = { secrets: [CALLBACK_SECRET] };
@@ -305,11 +306,11 @@ describe('a run with a callback', () => {
 
   it.runIf(RUNS_ALL)('calls back from a loop of its own file too', async () => {
     const hook = await receiver();
-    const workflowsPath = fileURLToPath(
-      new URL('../support/fixtures/workflows/spinning-loop.ts', import.meta.url),
-    );
-    const { everloop } = await stage.serve(peopleAgents(), { callbacks: CALLBACKS, workflowsPath });
-    const run = await everloop.start('asker', { task: 'Go', onEvent: { url: hook.url } });
+    const { everloop } = await stage.serve(spinnerAgents, {
+      callbacks: CALLBACKS,
+      workflowsPath: TEST_LOOPS,
+    });
+    const run = await everloop.start('greeter', { task: 'Go', onEvent: { url: hook.url } });
     expect(await run.result()).toMatchObject({ value: 'done' });
     await endOf(hook);
   });

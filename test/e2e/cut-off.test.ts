@@ -1,21 +1,13 @@
 /** A workflow task that the SDK cuts off after five seconds costs its own run time, and no other run. */
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Everloop } from '../../src/client/everloop-client.ts';
+import { TEST_LOOPS } from '../support/bundles.ts';
 import { EARLY_CUT, fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { extentOf, RUNS_ALL } from '../support/extent.ts';
 import type { SpinnerWorker } from '../support/fixtures/serve-spinner.ts';
 import { openStage, type Stage } from '../support/stage.ts';
-
-const workflowsPath = fileURLToPath(
-  new URL('../support/fixtures/workflows/spinning-loop.ts', import.meta.url),
-);
-
-const workPath = fileURLToPath(
-  new URL('../support/fixtures/workflows/spinning-work.ts', import.meta.url),
-);
 
 let stage: Stage;
 const cutEarly = fixtureProcesses<SpinnerWorker>('serve-spinner', EARLY_CUT);
@@ -32,7 +24,7 @@ async function serveSpinners(): Promise<{ readonly everloop: Everloop }> {
   const taskQueue = `cut-off-${randomUUID()}`;
   const { address, namespace, folder } = stage;
   const place = { address, namespace, archiveDir: folder, taskQueue };
-  await cutEarly.start({ ...place, workflowsPath: workPath });
+  await cutEarly.start({ ...place, workflowsPath: TEST_LOOPS });
   return { everloop: stage.everloopOf(taskQueue) };
 }
 
@@ -46,7 +38,7 @@ it.runIf(RUNS_ALL)(
       namespace,
       archiveDir: folder,
       taskQueue,
-      workflowsPath,
+      workflowsPath: TEST_LOOPS,
     });
     const everloop = stage.everloopOf(taskQueue);
     const spinner = await everloop.start('spinner', { task: 'Compute.' });
@@ -95,7 +87,7 @@ describe('[L3] what is cut off three times in a row is not computed again:', () 
       expect(events).toContainEqual(expect.objectContaining(event));
       expect(JSON.stringify(events)).toContain(words);
       expect(JSON.stringify(await run.transcript())).toContain(words);
-      await stage.replay(run, { workflowsPath: workPath });
+      await stage.replay(run, { workflowsPath: TEST_LOOPS });
     },
     300_000,
   );
@@ -107,7 +99,7 @@ describe('[L3] what is cut off three times in a row is not computed again:', () 
       const run = await everloop.start('loop', { task: 'Compute.' });
 
       expect(await run.result()).toMatchObject({ status: 'error', reason: 'internal' });
-      await stage.replay(run, { workflowsPath: workPath });
+      await stage.replay(run, { workflowsPath: TEST_LOOPS });
     },
     300_000,
   );

@@ -2,7 +2,6 @@
  * Forks of runs that are deep or have loops of other kinds, on the real server: loops of your own, many
  * hand-overs, caches, pipelines and fan-outs, each from the first, a middle and the last boundary.
  */
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { ForkStartOptions } from '../../src/client/forks.ts';
@@ -18,14 +17,10 @@ import { createStateArchive } from '../../src/worker/states/archived-states.ts';
 import { createReplayer } from '../../src/worker/states/replayer.ts';
 import { createStateSource } from '../../src/worker/states/state-source.ts';
 import { markOf } from '../../src/worker/bundle/bundle-mark.ts';
-import { bundleFolder } from '../support/bundles.ts';
-import { RUNS_ALL, withinMs } from '../support/extent.ts';
+import { bundleFolder, TEST_LOOPS } from '../support/bundles.ts';
+import { extent, RUNS_ALL, withinMs } from '../support/extent.ts';
 import { act, answer, cachedSearch } from '../support/runs.ts';
 import { openHandoverStage, type Served, type Stage } from '../support/stage.ts';
-
-const workflowsPath = fileURLToPath(
-  new URL('../support/fixtures/workflows/trimming-loop.ts', import.meta.url),
-);
 
 /** What the tool `look` has been asked. */
 const looked: string[] = [];
@@ -97,7 +92,7 @@ describe('a fork', () => {
   let served: Served;
   beforeAll(async () => {
     stage = await openHandoverStage(60);
-    served = await stage.serve(agents(TURNS), { workflowsPath });
+    served = await stage.serve(agents(TURNS), { workflowsPath: TEST_LOOPS });
   });
   afterAll(() => stage?.close());
 
@@ -111,7 +106,7 @@ describe('a fork', () => {
 
     for (const iteration of [1, TURNS / 2, TURNS]) {
       const fork = await repeated(served, run, iteration);
-      await stage.replay(fork, { workflowsPath });
+      await stage.replay(fork, { workflowsPath: TEST_LOOPS });
     }
   });
 
@@ -151,13 +146,13 @@ describe('a fork', () => {
   });
 });
 
-describe.runIf(RUNS_ALL)('a run of 1,000 iterations', () => {
-  const TURNS = 1_000;
+describe.runIf(RUNS_ALL)('a run of many iterations', () => {
+  const TURNS = extent(1_000, 200);
   let stage: Stage;
   let served: Served;
   beforeAll(async () => {
-    stage = await openHandoverStage(600);
-    served = await stage.serve(agents(TURNS), { workflowsPath });
+    stage = await openHandoverStage(extent(600, 120));
+    served = await stage.serve(agents(TURNS), { workflowsPath: TEST_LOOPS });
   });
   afterAll(() => stage?.close());
 
@@ -168,8 +163,8 @@ describe.runIf(RUNS_ALL)('a run of 1,000 iterations', () => {
     expect(links.length).toBeGreaterThanOrEqual(10);
 
     const bundle = await loadWorkflowBundle({
-      cacheDir: await bundleFolder(workflowsPath),
-      workflowsPath,
+      cacheDir: await bundleFolder(TEST_LOOPS),
+      workflowsPath: TEST_LOOPS,
     });
     const replayer = createReplayer(bundle, NO_PROTECTION);
     let replays = 0;
@@ -182,7 +177,7 @@ describe.runIf(RUNS_ALL)('a run of 1,000 iterations', () => {
           return replayer.replay(...args);
         },
       },
-      workflows: await markOf(workflowsPath),
+      workflows: await markOf(TEST_LOOPS),
       archive: createStateArchive(createDirectoryArchive(served.archiveDir)),
     });
     try {

@@ -11,7 +11,6 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { release, serveVersion } from '../../examples/docs/deployments.ts';
 import { local } from '../../src/worker/serve/local.ts';
 import type { WorkerReady } from '../../src/worker/serve/run-worker.ts';
-import { shareBundle } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
 import { RUNS_ALL } from '../support/extent.ts';
 import { openFleet, type Fleet } from '../support/fleets.ts';
@@ -153,7 +152,6 @@ describe('a worker of the user', () => {
       const place = { address, namespace, env: {} };
       const old = await fleet.release('v1');
       const run = await started(fleet, 'asker');
-      await shareBundle(folder);
       const stop = new AbortController();
       const ready = gate<WorkerReady>();
       const serving = serveVersion(agents, 'v2', {

@@ -2,12 +2,13 @@
  * Workflows that are no runs of agents: those of other applications in the same namespace, and our
  * own of tenants and rates. No method, command, route or tool reads or touches one.
  */
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Client, type WorkflowHandle } from '@temporalio/client';
+import { runCli } from '../../src/cli/run-cli.ts';
+import { processIo } from '../../src/cli/terminal/io.ts';
 import { connect, type ConnectedEverloop } from '../../src/client/connect.ts';
 import { createEverloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
@@ -15,7 +16,7 @@ import { openConsole, type OpenConsole } from '../../src/console/serve/open-cons
 import { createMcpServer } from '../../src/mcp-server/create-mcp-server.ts';
 import { httpHost, say } from '../support/mcp-hosts.ts';
 import { serveOverHttp } from '../../src/mcp-server/serve/http.ts';
-import { cliProgram } from '../support/builds.ts';
+import { shareBundle } from '../support/bundles.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 import { worker } from '../support/tree-agents.ts';
 
@@ -197,6 +198,7 @@ it('is no run for any command', async () => {
   const { workflowId: id } = handle;
   const cwd = join(stage.folder, 'commands');
   await mkdir(cwd, { recursive: true });
+  await shareBundle(cwd);
   await untouched(handle, async () => {
     for (const argv of [
       ['show', id],
@@ -323,27 +325,25 @@ it('costs one question a minute: polls cost what they did', async () => {
   expect(described).toBe(1);
 });
 
-/** Runs a command of the CLI in its own process. */
+/** Runs a command of the CLI, which opens connections of its own. */
 async function command(
   argv: readonly string[],
   cwd: string,
 ): Promise<{ readonly code: number; readonly output: string }> {
-  const env = {
-    PATH: process.env['PATH'],
-    TEMPORAL_ADDRESS: stage.address,
-    TEMPORAL_NAMESPACE: stage.namespace,
-    EVERLOOP_TASK_QUEUE: served.taskQueue,
-    EVERLOOP_DATA_DIR: cwd,
-    EVERLOOP_LOG_LEVEL: 'ERROR',
-  };
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [...cliProgram(), ...argv],
-      { cwd, env },
-      (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : 1, output: stdout + stderr });
-      },
-    );
+  let output = '';
+  const sink = { write: (text: string) => (output += text) };
+  const code = await runCli(argv, {
+    ...processIo(),
+    stdout: sink,
+    stderr: sink,
+    cwd,
+    env: {
+      TEMPORAL_ADDRESS: stage.address,
+      TEMPORAL_NAMESPACE: stage.namespace,
+      EVERLOOP_TASK_QUEUE: served.taskQueue,
+      EVERLOOP_DATA_DIR: cwd,
+      EVERLOOP_LOG_LEVEL: 'ERROR',
+    },
   });
+  return { code, output };
 }

@@ -10,13 +10,13 @@ import type { AgentEvent } from '../../src/core/contract/events.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { inputSignal } from '../../src/workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
-import { killsOf, RUNS_ALL } from '../support/extent.ts';
+import { extent, RUNS_ALL } from '../support/extent.ts';
 import { act, answer, bodiesOf, gate, hasNoGap, searchTool, type Gate } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
 import { asker } from '../support/tree-agents.ts';
 
 /** Eight make a link. */
-const ITERATIONS = killsOf({ sample: 30, every: 100 });
+const ITERATIONS = extent(100, 30);
 const LAST_INPUT_AT = ITERATIONS - 10;
 
 let stage: Stage;
@@ -103,7 +103,7 @@ describe(`a run of ${ITERATIONS} iterations over many links [row 6]`, () => {
       );
 
       const handovers = bodiesOf(events, 'agent:execution:handover');
-      expect(handovers.length).toBeGreaterThanOrEqual(killsOf({ sample: 3, every: 12 }));
+      expect(handovers.length).toBeGreaterThanOrEqual(extent(12, 3));
       expect(handovers.map((event) => event.run)).toEqual(handovers.map((_, index) => index + 1));
       expect(hasNoGap(events)).toBe(true);
       expect(bodiesOf(events, 'agent:execution:before')).toHaveLength(1);
@@ -115,7 +115,7 @@ describe(`a run of ${ITERATIONS} iterations over many links [row 6]`, () => {
       const byQueries = stage.everloopOf(served.taskQueue).attach(run.id);
       expect(await byQueries.events()).toEqual(events);
       expect(await byQueries.transcript()).toEqual(transcript);
-      const last = killsOf({ sample: 100, every: 500 });
+      const last = extent(500, 100);
       expect(await run.events({ from: events.length - last })).toEqual(events.slice(-last));
 
       const listed = await eventually('the run in the list', async () => {

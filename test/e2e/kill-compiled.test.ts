@@ -22,7 +22,7 @@ import { fixtureProcesses } from '../support/child-process.ts';
 import type { AppraisalWorker } from '../support/fixtures/serve-appraisal.ts';
 import { withHiddenValue } from '../support/hidden-values.ts';
 import type { KillMoment } from '../support/kill-moments.ts';
-import { extentOf, killsOf } from '../support/extent.ts';
+import { extent, extentOf } from '../support/extent.ts';
 import { hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { programOutcomeOf, type ProgramOutcome } from '../support/survey.ts';
@@ -72,7 +72,7 @@ const MOMENTS: readonly Moment[] = [
   { name: 'in a call of a tool', on: 'effect begun', again: 'weigh milk' },
   { name: 'in the last question', on: 'effect begun', again: 'judge 5' },
 ];
-const moments = MOMENTS.slice(0, killsOf({ sample: 1, every: MOMENTS.length }));
+const moments = MOMENTS.slice(0, extent(MOMENTS.length, 1));
 
 describe.each(extentOf(['run', 'compiled run'] as const))(
   'a worker that is killed in a %s',

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { MATRIX_ROWS, playRows, type MatrixRow } from '../matrix/matrix.ts';
 import { POINTS } from '../matrix/moments.ts';
 import { rowOf, type RowResult } from '../matrix/results.ts';
+import { extentOf } from '../support/extent.ts';
 
 /** Runs that are killed at once. They mostly wait: for heartbeats, and for tasks that time out. */
 const LANES = { worker: 6, server: 2 };
@@ -25,9 +26,11 @@ describe('a kill at an event', () => {
     'loses no run, does nothing twice and changes no sum [row 23] [row 29] [row 48] [row 56]',
     { timeout: 900_000 },
     async () => {
-      const rows = MATRIX_ROWS.map(sampled).filter(
+      const played = MATRIX_ROWS.map(sampled).filter(
         ({ victim }, index) => victim === 'worker' || index % 3 === 0,
       );
+      // Neighbours have other points.
+      const rows = extentOf(played, 4);
       const results: RowResult[] = [];
 
       await playRows(rows, LANES, { onRow: (outcomes) => results.push(rowOf(outcomes)) });

@@ -11,7 +11,7 @@ import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { SurveyWorker } from '../support/fixtures/serve-survey.ts';
 import { killMoments, killWatch, PROGRAM_KINDS, type KillMoment } from '../support/kill-moments.ts';
-import { extentOf, KILL_SEED, killsOf, RUNS_ALL } from '../support/extent.ts';
+import { extent, extentOf, KILL_SEED, RUNS_ALL } from '../support/extent.ts';
 import { bodiesOf, hasNoGap } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import {
@@ -110,7 +110,7 @@ describe('a survey by programs', () => {
 });
 
 describe('the worker of a program that is killed and replaced', () => {
-  const count = killsOf({ sample: 1, every: 25 });
+  const count = extent(25, 1);
   const moments = killMoments(KILL_SEED + 2, count, PROGRAM_KINDS);
   for (const { name, ...killAt } of moments) {
     it.concurrent(
@@ -170,7 +170,7 @@ describe('the server under a program that is killed and restarted', () => {
     for (const each of servers.splice(0).toReversed()) await each.stop();
   });
 
-  const count = killsOf({ sample: 1, every: 5 });
+  const count = extent(5, 1);
   const moments = killMoments(KILL_SEED + 3, count, PROGRAM_KINDS);
   for (const { name, ...moment } of moments) {
     it.runIf(RUNS_ALL)(`loses nothing of it: ${name} [row 29]`, { timeout: 300_000 }, async () => {

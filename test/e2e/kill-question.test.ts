@@ -83,7 +83,7 @@ const SHOWN: readonly RegExp[] = [
 
 describe('a question for a week', () => {
   it(
-    'is answered in mid-expression, with a new link, worker, bundle and server [row 24] [row 29] [sub 17]',
+    'is answered in mid-expression, with a new link, worker and server [row 24] [row 29] [sub 17]',
     { timeout: 240_000 },
     async () => {
       const server = await startTestServer({ dynamicConfig: SETTINGS });
@@ -127,8 +127,7 @@ describe('a question for a week', () => {
           dynamicConfig: SETTINGS,
         }),
       );
-      const bundleDir = await mkdtemp(join(stage.folder, 'bundle-'));
-      await workers.start({ ...work, bundleDir });
+      await workers.start(work);
       expect(await asked(run)).toEqual(questions);
       expect(seen(await run.program())).toEqual(WAITING);
       const shown = await cli(['program', run.id], { everloop: stage.everloopOf(taskQueue) });

@@ -19,7 +19,7 @@ import { comparableStep, outcomeOf, type Outcome } from '../support/airline.ts';
 import { modelAt, startAimock } from '../support/aimock.ts';
 import { startFixture, type FixtureProcess } from '../support/child-process.ts';
 import type { ScenarioWorker } from '../support/fixtures/serve-scenarios.ts';
-import { extentOf, killsOf } from '../support/extent.ts';
+import { extent, extentOf } from '../support/extent.ts';
 import {
   compactionsIn,
   playCustomer,
@@ -117,7 +117,7 @@ describe('the scenarios as workflows [row 58]', () => {
       const longest = Math.max(...SCENARIOS.map(({ script }) => script.length));
       const each = Array.from({ length: longest - 1 }, (_, index) => index + 1);
       const moments = [5, 1, 10, ...each.filter((after) => ![1, 5, 10].includes(after))]
-        .slice(0, killsOf({ sample: 1, every: each.length }))
+        .slice(0, extent(each.length, 1))
         .toSorted((a, b) => a - b);
 
       const runs = await startAll(stage.everloopOf(taskQueue, archiveDir));

@@ -3,7 +3,7 @@
  * `npm run test:kills`; `npm run bench -- tree-cancel` measures it.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { killsOf, withinMs } from '../support/extent.ts';
+import { extent, withinMs } from '../support/extent.ts';
 import { PROVIDER_TOKENS, type SlowProvider } from '../support/slow-provider.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../support/tree-cancel.ts';
 import { ownSums, treeCounters } from '../support/trees.ts';
 
-const TIMES = killsOf({ sample: 1, every: 10 });
+const TIMES = extent(10, 1);
 /** The median of the runs; the benchmark measures on a machine with nothing else to do. */
 const ABORT_WITHIN_MS = withinMs(2_000);
 

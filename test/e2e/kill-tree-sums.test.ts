@@ -17,7 +17,7 @@ import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TreeWorker } from '../support/fixtures/serve-trees.ts';
 import { randomNumbers, type KillMoment } from '../support/kill-moments.ts';
-import { KILL_SEED, killsOf, RUNS_ALL } from '../support/extent.ts';
+import { extent, KILL_SEED, REPEATS_ALL } from '../support/extent.ts';
 import { bodiesOf } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { fortyRuns } from '../support/tree-agents.ts';
@@ -163,8 +163,8 @@ async function killedTree(
   return { run, everloop, kills };
 }
 
-describe.runIf(RUNS_ALL)('a tree of 40 runs that is killed three times', () => {
-  const rows = Array.from({ length: killsOf({ sample: 1, every: 12 }) }, (_, index) => ({
+describe.runIf(REPEATS_ALL)('a tree of 40 runs that is killed three times', () => {
+  const rows = Array.from({ length: extent(12, 1) }, (_, index) => ({
     seed: KILL_SEED + index,
     variant: VARIANTS[index % VARIANTS.length] ?? VARIANTS[0],
   }));

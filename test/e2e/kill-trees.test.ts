@@ -12,7 +12,7 @@ import { isUsageError } from '../../src/core/base/usage-error.ts';
 import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TreeWorker } from '../support/fixtures/serve-trees.ts';
-import { KILL_SEED, killsOf, RUNS_ALL } from '../support/extent.ts';
+import { extent, KILL_SEED, RUNS_ALL } from '../support/extent.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { asker, threeLevels, worker } from '../support/tree-agents.ts';
 import { endedRuns, OF_ATTEMPTS, ownSums, treeCounters } from '../support/trees.ts';
@@ -57,7 +57,7 @@ function lastingOf({ status, value, reason, iterations, stats }: Step): object {
 
 describe('a tree whose worker is killed', () => {
   // Of which leaf, and in which iteration of it: the seed says where to begin, then each in turn.
-  const moments = Array.from({ length: killsOf({ sample: 1, every: 12 }) }, (_, index) => {
+  const moments = Array.from({ length: extent(12, 1) }, (_, index) => {
     const place = KILL_SEED + index * 5;
     const leaf = ['1.1/1.1', '1.1/1.2', '1.2/1.1', '1.2/1.2'][place % 4] ?? '1.1/1.1';
     return { leaf, iteration: 1 + (place % SIZE.iterations) };

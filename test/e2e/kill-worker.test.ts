@@ -26,7 +26,7 @@ import { fixtureProcesses } from '../support/child-process.ts';
 import type { AirlineWorker } from '../support/fixtures/serve-airline.ts';
 import { killMoments } from '../support/kill-moments.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
-import { KILL_SEED, killsOf } from '../support/extent.ts';
+import { extent, KILL_SEED } from '../support/extent.ts';
 
 /** A hand-over every two or three iterations of the airline. */
 const HANDOVER_EVENTS = 30;
@@ -79,7 +79,7 @@ async function heardBy(storeDir: string, variant: ScriptVariant): Promise<readon
 }
 
 describe('a worker that is killed and replaced', () => {
-  const count = killsOf({ sample: 1, every: 25 });
+  const count = extent(25, 1);
   for (const { name, ...killAt } of killMoments(KILL_SEED, count)) {
     it.concurrent(
       `loses nothing and does nothing twice: ${name} [row 23] [row 48]`,

@@ -12,7 +12,7 @@ import { connect, type ConnectedEverloop } from '../../src/client/connect.ts';
 import { ToolError } from '../../src/core/base/tool-error.ts';
 import { wellFormed, wellFormedJson, wellFormedText } from '../../src/core/text/well-formed.ts';
 import { modelAt } from '../support/aimock.ts';
-import { killsOf } from '../support/extent.ts';
+import { extent } from '../support/extent.ts';
 import { slowProviders, type ProviderReply } from '../support/slow-provider.ts';
 import { answer, bodiesOf } from '../support/runs.ts';
 import { historiesOf } from '../support/replay.ts';
@@ -176,7 +176,7 @@ describe('every door', () => {
           await stage.replay(run);
         }),
       ),
-      { numRuns: killsOf({ sample: 3, every: 10 }), endOnFailure: true },
+      { numRuns: extent(10, 3), endOnFailure: true },
     );
   });
 

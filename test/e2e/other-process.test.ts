@@ -20,7 +20,7 @@ import {
   type Outcome,
 } from '../support/airline.ts';
 import { startFixture, type FixtureProcess } from '../support/child-process.ts';
-import { RUNS_ALL } from '../support/extent.ts';
+import { extent, RUNS_ALL } from '../support/extent.ts';
 import type { AirlineWorker } from '../support/fixtures/serve-airline.ts';
 import { historiesOf } from '../support/replay.ts';
 import { act, answer, bodiesOf, hasNoGap, searchTool } from '../support/runs.ts';
@@ -126,7 +126,8 @@ it.runIf(RUNS_ALL)(
       limits: 'unlimited',
       model: {
         id: 'm',
-        model: async ({ iteration }) => (iteration < 20 ? act(`step ${iteration}`) : answer()),
+        model: async ({ iteration }) =>
+          iteration < extent(20, 6) ? act(`step ${iteration}`) : answer(),
       },
     });
     // Without a cache each model call asks for its transcript among the others.

@@ -1,5 +1,4 @@
 /** A loop of a user's own as a workflow: what it gets without any code for it, over many links too. */
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { counter, slidingWindow } from '../../src/define/agent/define-compaction.ts';
@@ -7,16 +6,13 @@ import { defineValidator } from '../../src/define/tool/define-validator.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import type { LimitsInput } from '../../src/core/contract/input.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
+import { TEST_LOOPS } from '../support/bundles.ts';
 import { comparableStep } from '../support/airline.ts';
 import { extentOf } from '../support/extent.ts';
-import { review } from '../support/fixtures/workflows/review-loop.ts';
+import { review } from '../support/fixtures/loops/review.ts';
 import { eventually } from '../support/eventually.ts';
 import { bodiesOf, hasNoGap, searchTool } from '../support/runs.ts';
 import { openHandoverStage, openStage, type Served, type Stage } from '../support/stage.ts';
-
-const REVIEW_LOOP = fileURLToPath(
-  new URL('../support/fixtures/workflows/review-loop.ts', import.meta.url),
-);
 
 /** An agent whose judge likes the draft of round `rounds`; its scratchpad is cut now and then. */
 function reviewer(rounds: number): AgentDefinition {
@@ -50,7 +46,7 @@ beforeAll(async () => {
     const stage = await (name === 'one link'
       ? openStage(inject('temporal'))
       : openHandoverStage(25));
-    const served = await stage.serve([agent], { workflowsPath: REVIEW_LOOP });
+    const served = await stage.serve([agent], { workflowsPath: TEST_LOOPS });
     places.push({ name, stage, served });
   }
 });
@@ -99,7 +95,7 @@ describe('an own loop as a workflow [row 6] [row 7]', () => {
       );
       const links = bodiesOf(events, 'agent:execution:handover').length;
       expect(links > 0, `${name}, ${links} hand-overs`).toBe(name === 'many links');
-      await stage.replay(run, { workflowsPath: REVIEW_LOOP });
+      await stage.replay(run, { workflowsPath: TEST_LOOPS });
     }
   });
 

@@ -8,7 +8,7 @@ import { fixtureProcesses } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { PressWorker } from '../support/fixtures/serve-press.ts';
 import { pressAgent, PRESS_VALUE } from '../support/pipeline-agents.ts';
-import { killsOf } from '../support/extent.ts';
+import { extent } from '../support/extent.ts';
 import { openHandoverStage, openStage, type Stage } from '../support/stage.ts';
 import { endedRuns, ownSums, treeCounters } from '../support/trees.ts';
 import { hasNoGap } from '../support/runs.ts';
@@ -101,7 +101,7 @@ describe('a pipeline whose worker is killed [sub 16]', () => {
     { name: 'after the answer', agent: 'press', type: 'agent:question:answered', count: 1 },
   ];
   // Each takes a worker of its own twice.
-  it.each(moments.slice(0, killsOf({ sample: 1, every: moments.length })))(
+  it.each(moments.slice(0, extent(moments.length, 1)))(
     '$name goes on',
     { timeout: 240_000 },
     async ({ name: _name, ...killAt }) => {

@@ -5,7 +5,6 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ToolOrder, ToolResult } from '../../src/core/contract/outcome.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
-import { shareBundle } from '../support/bundles.ts';
 import { RUNS_ALL } from '../support/extent.ts';
 import { eventually } from '../support/eventually.ts';
 import { poisonAgents } from '../support/fixtures/poison-agents.ts';
@@ -116,7 +115,6 @@ describe('[R2] a tool that ends its process', () => {
   it.runIf(RUNS_ALL)(
     'ends five workers, then only a process of its own',
     async () => {
-      await shareBundle(stage.folder);
       startWorker();
       const run = await stage.everloopOf(taskQueue).start('keeper', { task: 'Go.' });
 

@@ -10,7 +10,7 @@ import { defineTool } from '../../src/define/tool/define-tool.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { MATRIX_SCENARIOS } from '../matrix/scenarios.ts';
 import { eventually } from '../support/eventually.ts';
-import { extent, extentOf, killsOf } from '../support/extent.ts';
+import { extent, extentOf } from '../support/extent.ts';
 import { holdLocals } from '../support/held-locals.ts';
 import { historiesOf, replayAll } from '../support/replay.ts';
 import { openHandoverStage, type Served, type Stage } from '../support/stage.ts';
@@ -218,11 +218,11 @@ it(
   async () => {
     askDuringLocals(() => 15);
     const random = numbersFrom(20_261_128);
-    const agents = [mixed('mixed', 9)];
+    const agents = [mixed('mixed', extent(9, 4))];
     let served: Served = await stage.serve(agents, { readArchive: false });
     const { everloop, taskQueue } = served;
     const runs = await Promise.all(
-      Array.from({ length: killsOf({ sample: 8, every: 200 }) }, (_, n) =>
+      Array.from({ length: extent(200, 8) }, (_, n) =>
         everloop.start('mixed', { task: 'Go.', id: `fuzz-${n}` }),
       ),
     );

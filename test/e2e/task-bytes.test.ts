@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { JsonObject } from '../../src/core/base/json.ts';
@@ -18,11 +17,9 @@ import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { directoryBlobs } from '../../src/protection/blobs/directory-blobs.ts';
 import { keyRing } from '../../src/protection/key-ring.ts';
 import { NO_PROTECTION, protectionOf, type Protection } from '../../src/protection/protection.ts';
+import { TEST_LOOPS } from '../support/bundles.ts';
+import { extentOf } from '../support/extent.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
-
-const workflowsPath = fileURLToPath(
-  new URL('../support/fixtures/workflows/bulk-loop.ts', import.meta.url),
-);
 
 const LARGE = 'x'.repeat(800_000);
 
@@ -86,7 +83,7 @@ beforeAll(async () => {
     'encrypted in a store': protectionOf({ keys, blobs }),
   };
   for (const [name, protection] of Object.entries(kinds)) {
-    const served = await stage.serve(agents, { protection, workflowsPath });
+    const served = await stage.serve(agents, { protection, workflowsPath: TEST_LOOPS });
     places.push({ name, protection, served });
   }
 }, 300_000);
@@ -171,8 +168,20 @@ async function timersOf(run: RunHandle): Promise<number> {
 /** The rows that are played with a protection: all of them plain, and each other one in two. */
 const PLAYED = [
   ['plain', ROWS],
-  ['encrypted', ROWS.filter((_, place) => place % 2 === 0)],
-  ['encrypted in a store', ROWS.filter((_, place) => place % 2 === 1)],
+  [
+    'encrypted',
+    extentOf(
+      ROWS.filter((_, place) => place % 2 === 0),
+      2,
+    ),
+  ],
+  [
+    'encrypted in a store',
+    extentOf(
+      ROWS.filter((_, place) => place % 2 === 1),
+      2,
+    ),
+  ],
 ] as const;
 
 describe.each(PLAYED)('%s: more than one message', (name, rows) => {
@@ -185,7 +194,7 @@ describe.each(PLAYED)('%s: more than one message', (name, rows) => {
     const step = await run.result();
 
     expect([step.status, step.reason, step.value]).toEqual(['success', 'answered', value]);
-    await stage.replay(run, { protection, workflowsPath });
+    await stage.replay(run, { protection, workflowsPath: TEST_LOOPS });
   });
 });
 

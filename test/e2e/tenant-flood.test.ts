@@ -5,7 +5,7 @@ import { ledgerIdOf, TENANT_MESSAGES } from '../../src/core/tenant/tenant-messag
 import { leaseIdOf } from '../../src/core/tenant/ledger.ts';
 import { DAY_KEYS } from '../../src/core/tenant/settings.ts';
 import { eventually } from '../support/eventually.ts';
-import { RUNS_ALL } from '../support/extent.ts';
+import { REPEATS_ALL } from '../support/extent.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { worker } from '../support/tree-agents.ts';
 
@@ -17,7 +17,7 @@ afterAll(async () => stage?.close());
 
 const RUNS = 4_500;
 
-it.runIf(RUNS_ALL)(
+it.runIf(REPEATS_ALL)(
   'hands over thousands of runs that wait for a budget, and serves the next one',
   async () => {
     const tenant = `t-${randomUUID().slice(0, 8)}`;

@@ -18,7 +18,7 @@ import { outcomeOf } from '../support/airline.ts';
 import { shareBundle } from '../support/bundles.ts';
 import { fixtureProcesses, type FixtureProcess } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { killsOf, RUNS_ALL } from '../support/extent.ts';
+import { extent, RUNS_ALL } from '../support/extent.ts';
 import type { ReleaseWorker } from '../support/fixtures/serve-release.ts';
 import {
   enteredTools,
@@ -37,9 +37,7 @@ const HANDOVER_EVENTS = 60;
 /** Long enough that runs live while workers are replaced. */
 const LATENCY_MS = 150;
 
-const SCENARIOS = RELEASE_SCENARIOS.filter(
-  (_, place) => place % killsOf({ sample: 2, every: 1 }) === 0,
-);
+const SCENARIOS = RELEASE_SCENARIOS.filter((_, place) => place % extent(1, 2) === 0);
 
 let stage: Stage;
 const workers = fixtureProcesses<ReleaseWorker>('serve-release');
@@ -171,7 +169,7 @@ async function outcomesOf(runs: readonly RunHandle[]): Promise<readonly Json[]> 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 describe('two releases of one program on one queue', () => {
-  const RUNS = SCENARIOS.length * killsOf({ sample: 1, every: 2 });
+  const RUNS = SCENARIOS.length * extent(2, 1);
 
   it(
     `end all runs as undisturbed, upgraded and taken back: ${RUNS} runs`,
@@ -197,14 +195,14 @@ describe('two releases of one program on one queue', () => {
         const other = release === 'old' ? 'new' : 'old';
         fleet[release].push(await start(release));
         await deployment.promote(release);
-        startSome(killsOf({ sample: 1, every: 2 }));
+        startSome(extent(2, 1));
         await sleep(1_000);
         if (fleet[other].length > 1) await fleet[other].shift()?.kill(signal);
         if (fleet[release].length > 1) await fleet[release].shift()?.kill(signal);
       };
 
       await deployment.promote('old');
-      startSome(killsOf({ sample: 2, every: 4 }));
+      startSome(extent(4, 2));
       await sleep(1_500);
       await replace('new', 'SIGKILL');
       if (RUNS_ALL) await replace('new', 'SIGTERM');

@@ -156,7 +156,10 @@ async function drive(one: Client, other: Client): Promise<void> {
   expect(await say(other, 'decide', { run, id: '2.1' })).toMatchObject({
     error: expect.stringContaining('exactly one of `approve`, `deny` and `args`, got none'),
   });
-  await say(other, 'decide', { run, id: '2.1', approve: true });
+  expect(await say(other, 'adjust_run', { run, revoke: '9.9' })).toMatchObject({
+    error: expect.stringContaining('to be the id of a standing approval, got `9.9`'),
+  });
+  await say(other, 'decide', { run, id: '2.1', approve: true, remember: 'tool' });
   const ended = await say(one, 'wait_run', { run });
   expect(ended.value).toMatchObject({
     run,

@@ -159,6 +159,23 @@ describe('a run as a task', () => {
     });
   });
 
+  it('asks for one value that a tool wants in a field of its own', () => {
+    const form = { type: 'number', minimum: 1 };
+    const item = question({ details: { tool: 'pay', form } });
+    const schema = { type: 'object', properties: { answer: form }, required: ['answer'] };
+    expect(task(live(item))).toMatchObject({
+      inputRequests: { q1: { params: { requestedSchema: schema } } },
+    });
+    expect(replyOf(item, { action: 'accept', content: { answer: 3 } })).toEqual({
+      kind: 'answer',
+      value: 3,
+    });
+    expect(replyOf(item, { action: 'decline' })).toEqual({
+      kind: 'answer',
+      value: { decline: true },
+    });
+  });
+
   it('bounds what it asks', () => {
     const args = { text: 'x'.repeat(1_000_000) };
     const made = task(live({ ...APPROVAL, args } as PendingItem));

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mcpServer, type McpServerOptions } from '../../src/define/mcp/mcp-server.ts';
-import { isServerInput, isNotSent } from '../../src/define/mcp/server-input.ts';
+import { isCallInput } from '../../src/define/tool/call-input.ts';
+import { isNotSent } from '../../src/define/mcp/not-sent.ts';
 import type { McpServerDefinition } from '../../src/define/definition/mcp-server.ts';
 import { createMcpTools, type WorkerMcpTools } from '../../src/mcp/mcp-tools.ts';
 import { fixtureProgram } from '../support/builds.ts';
@@ -38,7 +39,7 @@ describe('a server of revision 2026-07-28', () => {
   const refund = async (server: McpServerDefinition): Promise<void> => {
     const first = open(server);
     const { value } = await callListed(first, [server], 'asking_refund', { order: 'A-7' });
-    if (!isServerInput(value)) throw new Error('Expected a question, got none.');
+    if (!isCallInput(value)) throw new Error('Expected a question, got none.');
 
     expect(value).toEqual({
       requests: {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mcpServer, type McpServerOptions } from '../../src/define/mcp/mcp-server.ts';
 import type { McpServerDefinition } from '../../src/define/definition/mcp-server.ts';
-import { isNotSent } from '../../src/define/mcp/server-input.ts';
+import { isNotSent } from '../../src/define/mcp/not-sent.ts';
 import { createMcpTools, type WorkerMcpTools } from '../../src/mcp/mcp-tools.ts';
 import { startFixture } from '../support/child-process.ts';
 import { eventually } from '../support/eventually.ts';

@@ -15,7 +15,7 @@ import { payloadValue, readRunHistories, type RunHistory } from '../../src/repla
 import { markOf } from '../../src/worker/bundle/bundle-mark.ts';
 import { loadWorkflowBundle, type LoadedBundle } from '../../src/worker/bundle/bundle.ts';
 import { cli, type CliResult } from '../cli/cli-fixture.ts';
-import { bundleFolder, shareBundle } from '../support/bundles.ts';
+import { bundleFolder, shareBundle, TEST_LOOPS } from '../support/bundles.ts';
 import { programAgent } from '../support/program-agents.ts';
 import { answer } from '../support/runs.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -23,10 +23,6 @@ import { openStage, type Stage } from '../support/stage.ts';
 const HISTORIES = fileURLToPath(new URL('../histories', import.meta.url));
 const OWN_LOOPS = fileURLToPath(
   new URL('../support/fixtures/workflows/programs-loop.ts', import.meta.url),
-);
-
-const OTHER_LOOPS = fileURLToPath(
-  new URL('../support/fixtures/workflows/review-loop.ts', import.meta.url),
 );
 
 const PATCHED = fileURLToPath(new URL('../support/fixtures/workflows/patched.ts', import.meta.url));
@@ -298,7 +294,7 @@ describe('links of a service', () => {
       expect(changed).toMatchObject({ links: 1, failures: [], skipped: [] });
     }
     // The loop of another file fits nothing, and is no failure.
-    const { report, exitCode } = await replayRuns(mine.id, '--workflows', OTHER_LOOPS);
+    const { report, exitCode } = await replayRuns(mine.id, '--workflows', TEST_LOOPS);
     expect(report).toMatchObject({
       links: 0,
       failures: [],

@@ -8,6 +8,9 @@ export const BUILDS_FOLDER = 'TESTED_BUILDS';
 
 const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url));
 
+/** The folder of the examples. */
+export const EXAMPLES: string = fileURLToPath(new URL('../../examples', import.meta.url));
+
 /** The program `everloop`. */
 export const CLI_FILE: string = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
@@ -19,6 +22,11 @@ export function servingProgram(): readonly string[] {
 /** What Node is started with for a fixture. */
 export function fixtureProgram(name: string): readonly string[] {
   return builtProgram(name) ?? fromSource(join(FIXTURES, `${name}.ts`));
+}
+
+/** What Node is started with for an example. */
+export function exampleProgram(name: string): readonly string[] {
+  return builtProgram(name) ?? fromSource(join(EXAMPLES, `${name}.ts`));
 }
 
 /** What Node is started with for a command of `everloop` that loads no agent file. */

@@ -12,9 +12,14 @@ import { BUILDS_FOLDER } from './builds.ts';
 import { defined } from '../../src/core/base/defined.ts';
 import { bundleFile, loadWorkflowBundle } from '../../src/worker/bundle/bundle.ts';
 
-/** The folder of this repository that keeps workflow bundles, for all tests. */
+/** The folder of this repository that keeps workflow bundles, for all tests and the demo. */
 export const BUNDLE_FOLDER: string = fileURLToPath(
-  new URL('../../.everloop/bundles', import.meta.url),
+  new URL('../../.everloop/cache', import.meta.url),
+);
+
+/** The module with the loops of tests; its bundle is made once for a run, as that of Everloop's own is. */
+export const TEST_LOOPS: string = fileURLToPath(
+  new URL('fixtures/workflows/test-loops.ts', import.meta.url),
 );
 
 /** The worker of the SDK wants a source map; this one maps nothing. */
@@ -22,12 +27,15 @@ const EMPTY_MAP = Buffer.from(
   '{"version":3,"file":"workflows.js","sources":[],"names":[],"mappings":""}',
 ).toString('base64');
 
-/** The folder with the bundle of this run for `workflowsPath`; absent: Everloop's own workflows. */
-export async function bundleFolder(workflowsPath?: string): Promise<string> {
+/**
+ * The folder with the bundle of this run for `workflowsPath`; absent: Everloop's own workflows. With
+ * `hidesFailures` it is that of workers with keys.
+ */
+export async function bundleFolder(workflowsPath?: string, hidesFailures?: true): Promise<string> {
   const folder = process.env[BUILDS_FOLDER];
   // Without a setup, as in the recording of a history, the bundle is checked each time.
   if (folder === undefined) return BUNDLE_FOLDER;
-  const source = defined({ cacheDir: BUNDLE_FOLDER, workflowsPath });
+  const source = defined({ cacheDir: BUNDLE_FOLDER, workflowsPath, hidesFailures });
   const checked = bundleFile(source);
   const file = join(folder, basename(checked));
   if (existsSync(file)) return folder;

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The provider, and what it has seen. */
 export interface CountingProvider {
@@ -12,10 +13,12 @@ export interface CountingProvider {
   most: number;
   /** The most that were under way at once since a moment, in milliseconds since 1970. */
   mostSince(moment: number): number;
+  /** Answers all requests that are under way, and those to come at once. */
+  finish(): void;
   close(): Promise<void>;
 }
 
-/** Serves on a port of its own; each request takes `ms`. */
+/** Serves on a port of its own; each request takes `ms`, if it is not told to finish. */
 export async function openCountingProvider(ms: number): Promise<CountingProvider> {
   const changes: { readonly at: number; readonly underWay: number }[] = [];
   let underWay = 0;
@@ -24,17 +27,22 @@ export async function openCountingProvider(ms: number): Promise<CountingProvider
     changes.push({ at: Date.now(), underWay });
     provider.most = Math.max(provider.most, underWay);
   };
+  const finished = new AbortController();
   const server = createServer((_request, response) => {
     count(1);
-    const timer = setTimeout(() => {
-      provider.answered += 1;
-      response.end('done');
-    }, ms);
+    const closed = new AbortController();
     // Also when the worker is killed: its connections close.
     response.once('close', () => {
-      clearTimeout(timer);
+      closed.abort();
       count(-1);
     });
+    void sleep(ms, undefined, { signal: AbortSignal.any([closed.signal, finished.signal]) })
+      .catch(() => undefined)
+      .then(() => {
+        if (closed.signal.aborted) return;
+        provider.answered += 1;
+        response.end('done');
+      });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -47,6 +55,7 @@ export async function openCountingProvider(ms: number): Promise<CountingProvider
       const later = changes.filter(({ at }) => at > moment);
       return Math.max(before, ...later.map(({ underWay: used }) => used));
     },
+    finish: () => finished.abort(),
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -1,12 +1,11 @@
 /**
  * How much a test run proves. `TEST_EXTENT` says it:
  *
- * - `sample`, the default: `npm test` and `npm run test:unit`. Each kind of test has its cases; what
- *   only repeats a proof is left out: most cases of the long properties, further variants of a scenario,
- *   further moments of a kill.
- * - `all`, set by `npm run test:all`: every test, with as many kills and repetitions as a sample has.
- * - `kills`, set by `npm run test:kills`: every test, with every moment and repetition, and bounds on
- *   time that hold on a machine with nothing else to do.
+ * - `sample`, the default: `npm test` and `npm run test:unit`. Tests of every kind, but those that only
+ *   repeat a proof on a server or in another process.
+ * - `all`, set by `npm run test:all`: every test, with as many cases, rows and kills as a sample.
+ * - `kills`, set by `npm run test:kills`: every test, with every case, row, moment and repetition, and
+ *   bounds on time that hold on a machine with nothing else to do.
  *
  * HACKING.md lists what each adds.
  */
@@ -21,19 +20,20 @@ if (!LEVELS.includes(level)) {
 /** Whether this run takes more than a sample. */
 export const RUNS_ALL: boolean = level !== 'sample';
 
-/** How many of `all` cases this run takes: all of them, or `sample`, a fifth unless given. */
-export function extent(all: number, sample: number = Math.ceil(all / 5)): number {
-  return RUNS_ALL ? all : sample;
+/** Whether this run takes every case and repetition, and what proves no more than others in minutes. */
+export const REPEATS_ALL: boolean = level === 'kills';
+
+/**
+ * How many of `every` cases, moments of a kill or repetitions this run takes: with `kills` all of them,
+ * else `sample`, a fifth unless given.
+ */
+export function extent(every: number, sample: number = Math.ceil(every / 5)): number {
+  return REPEATS_ALL ? every : sample;
 }
 
-/** What this run takes of `items`: all of them, or the first and every fifth after it. */
-export function extentOf<Item>(items: readonly Item[], every = 5): readonly Item[] {
-  return RUNS_ALL ? items : items.filter((_, index) => index % every === 0);
-}
-
-/** How many moments of a kill, or repetitions of a long scenario, this run takes. */
-export function killsOf(kills: { readonly sample: number; readonly every: number }): number {
-  return level === 'kills' ? kills.every : kills.sample;
+/** What this run takes of `items`: with `kills` all of them, else the first and each `nth` after it. */
+export function extentOf<Item>(items: readonly Item[], nth = 5): readonly Item[] {
+  return REPEATS_ALL ? items : items.filter((_, index) => index % nth === 0);
 }
 
 /** Moments of kills follow from it; `TEST_KILL_SEED` chooses others. */
@@ -45,5 +45,5 @@ export const KILL_SEED: number = Number(process.env['TEST_KILL_SEED'] ?? 20_260_
  * bound tells what ended by itself from what hung until a test ended it.
  */
 export function withinMs(quietMs: number): number {
-  return level === 'kills' ? quietMs : quietMs + 30_000;
+  return REPEATS_ALL ? quietMs : quietMs + 30_000;
 }

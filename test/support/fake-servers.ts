@@ -1,7 +1,8 @@
 /** Servers of the Model Context Protocol that answer from a function, without a protocol. */
 import { defined } from '../../src/core/base/defined.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
-import type { McpBinding, McpResume } from '../../src/core/contract/mcp.ts';
+import type { CallResume } from '../../src/core/contract/call-input.ts';
+import type { McpBinding } from '../../src/core/contract/mcp.ts';
 import type { ToolEffect, ToolSpec } from '../../src/core/contract/spec.ts';
 import type { ToolContext } from '../../src/define/definition/definitions.ts';
 import type { McpServerDefinition } from '../../src/define/definition/mcp-server.ts';
@@ -20,7 +21,7 @@ export interface FakeTool {
   /** The server's answer; it gets the answers of people after it has asked. */
   readonly call?: (
     args: JsonObject,
-    resume: McpResume | undefined,
+    resume: CallResume | undefined,
     context: ToolContext,
   ) => unknown;
 }
@@ -30,7 +31,7 @@ export interface FakeCall {
   readonly tool: string;
   readonly args: Json;
   readonly key: string;
-  readonly resume?: McpResume;
+  readonly resume?: CallResume;
 }
 
 /** Fake servers whose tools a test may change in mid-run. */

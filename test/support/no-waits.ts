@@ -9,7 +9,8 @@ import { vi } from 'vitest';
  */
 export async function withoutWaits<Result>(work: () => Promise<Result>): Promise<Result> {
   const original = timers.setTimeout;
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  // The clocks, too: what asks again until a time has passed would go on for as long as it really takes.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   vi.setTimerTickMode('nextTimerAsync');
   setSleep(sleep);
   try {

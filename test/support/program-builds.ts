@@ -6,7 +6,7 @@ import { build, type Plugin } from 'esbuild';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { CLI_FILE } from './builds.ts';
+import { CLI_FILE, EXAMPLES } from './builds.ts';
 
 const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url));
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,12 +23,22 @@ const ownUrls: Plugin = {
   },
 };
 
-/** Builds every `serve-*.ts` of the fixtures, and the program `everloop`, into `folder`. */
+/** The files of `folder` whose names fit. */
+function filesIn(folder: string, name: RegExp): readonly string[] {
+  return readdirSync(folder)
+    .filter((file) => name.test(file))
+    .map((file) => join(folder, file));
+}
+
+/** Builds every `serve-*.ts` of the fixtures, the examples and the program `everloop` into `folder`. */
 export async function buildPrograms(folder: string): Promise<void> {
-  const names = readdirSync(FIXTURES).filter((name) => name.startsWith('serve-'));
   await build({
     absWorkingDir: ROOT,
-    entryPoints: [CLI_FILE, ...names.map((name) => join(FIXTURES, name))],
+    entryPoints: [
+      CLI_FILE,
+      ...filesIn(FIXTURES, /^serve-/),
+      ...filesIn(EXAMPLES, /^(\d\d-.*|readme)\.ts$/),
+    ],
     entryNames: '[name]',
     outdir: folder,
     outExtension: { '.js': '.mjs' },

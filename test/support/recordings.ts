@@ -21,7 +21,7 @@ import { partsTo, readerAgent } from './fan-outs.ts';
 import { peopleAgents } from './people-agents.ts';
 import { pressAgent } from './pipeline-agents.ts';
 import { programAgent } from './program-agents.ts';
-import { serverInput } from '../../src/define/mcp/server-input.ts';
+import { callInput } from '../../src/define/tool/call-input.ts';
 import { fakeServer, fakeServers } from './fake-servers.ts';
 import { playLocalReads, playLostBeside, playReadsBeside } from './read-recordings.ts';
 import { abortOf, act, actWith, answer, gate, searchTool } from './runs.ts';
@@ -162,7 +162,7 @@ async function playServerQuestions(stage: Stage): Promise<RunHandle> {
     },
   } as const;
   const { tools: mcp } = fakeServers({
-    ops: [{ name: 'deploy', call: (_args, resume) => resume?.responses ?? serverInput(asked) }],
+    ops: [{ name: 'deploy', call: (_args, resume) => resume?.responses ?? callInput(asked) }],
   });
   const model = {
     id: 'script/model',

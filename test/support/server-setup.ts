@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { BUILDS_FOLDER } from './builds.ts';
-import { bundleFolder } from './bundles.ts';
+import { bundleFolder, TEST_LOOPS } from './bundles.ts';
 import { buildPrograms } from './program-builds.ts';
 import { startTestServer } from './test-server.ts';
 
@@ -47,8 +47,9 @@ export async function setUp(
   const build = async (): Promise<void> => {
     rmSync(builds, { recursive: true, force: true });
     mkdirSync(builds);
-    // The bundle, too: otherwise each process would build it, and all at once.
-    await Promise.all([buildPrograms(builds), bundleFolder()]);
+    // The bundles, too: otherwise each process would build them, and all at once.
+    const bundles = [bundleFolder(), bundleFolder(undefined, true), bundleFolder(TEST_LOOPS)];
+    await Promise.all([buildPrograms(builds), ...bundles]);
   };
   // In watch mode the sources change between two runs.
   project.onTestsRerun(build);

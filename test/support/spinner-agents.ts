@@ -14,7 +14,7 @@ const programs = ['reply', 'check', 'program'].map((name) =>
 );
 
 /**
- * `spinner` computes for minutes after its first reply, and `greeter` does not. `loop`, `reply`, `check`
- * and `program` are for `spinning-work.ts`, which makes that kind of work endless.
+ * For `test-loops.ts`: `spinner` computes for minutes after its first reply, and `greeter` does not. Of
+ * `loop`, `reply`, `check` and `program` that kind of work is endless.
  */
 export const spinnerAgents: readonly AgentDefinition[] = [...texts, ...programs];

@@ -21,7 +21,7 @@ import { clientOf, openConnection } from '../../src/client/connection/open-conne
 import type { Protection } from '../../src/protection/protection.ts';
 import { createDirectoryArchive } from '../../src/worker/files/directory-archive.ts';
 import { installRuntime } from '../../src/worker/serve/install-runtime.ts';
-import { bundleFolder } from './bundles.ts';
+import { bundleFolder, shareBundle } from './bundles.ts';
 import { withHiddenValue } from './hidden-values.ts';
 import { replayChain, type ReplayOptions } from './replay.ts';
 import { handoverAfter, startTestServer } from './test-server.ts';
@@ -49,7 +49,7 @@ export interface Stage {
   readonly namespace: string;
   readonly client: Client;
   readonly connection: NativeConnection;
-  /** For files of the test; removed at the end. */
+  /** For files of the test; removed at the end. As a data folder it has the bundle of the run. */
   readonly folder: string;
   /** Starts a worker for `agents` in this process. */
   readonly serve: (agents: readonly AgentDefinition[], options?: ServeOptions) => Promise<Served>;
@@ -101,6 +101,7 @@ export async function openStage(server: {
   installRuntime({ logLevel: 'ERROR' });
   const { address, namespace } = server;
   const folder = await mkdtemp(join(tmpdir(), 'everloop-e2e-'));
+  await shareBundle(folder);
   const connection = await NativeConnection.connect({ address });
   // A call that is repeated while it closes must not end the process of the test.
   // Histories with large payloads come in pages that are larger than a client takes by default.

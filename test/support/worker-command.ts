@@ -1,11 +1,8 @@
 /** `everloop worker` as a process of its own, with an agent file of `fixtures`. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { servingProgram } from './builds.ts';
-import { shareBundle } from './bundles.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
 
@@ -72,7 +69,6 @@ export async function startWorkerCommand(
   stage: Stage,
   command: WorkerCommand,
 ): Promise<RunningCommand> {
-  if (!existsSync(join(stage.folder, 'cache'))) await shareBundle(stage.folder);
   const running = spawnWorkerCommand(stage, command);
   await eventually('the worker to be ready', () => running.said().includes('Ready.'));
   return running;

@@ -108,6 +108,7 @@ const ROWS: { readonly [Type in EventType]: Row<Type> } = {
     'wait approval',
     TOOL,
   ],
+  'agent:approval:revoked': [{ callId: '2.1' }, null],
   'agent:external:begun': [{ callId: '2.1', tool: 'build' }, null],
   'agent:external:ended': [{ callId: '2.1', outcome: 'ok', waitedMs: 5 }, 'wait external', TOOL],
   'agent:waiting': [{}, null],

@@ -4,7 +4,7 @@ import type { ToolEffect } from '../../src/core/contract/spec.ts';
 import type { ToolOrder } from '../../src/core/contract/outcome.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { McpTools } from '../../src/define/mcp/mcp-tools.ts';
-import { NotSentError } from '../../src/define/mcp/server-input.ts';
+import { NotSentError } from '../../src/define/mcp/not-sent.ts';
 import { createRegistry } from '../../src/registry/registry.ts';
 import { runTool } from '../../src/tools/run-tool.ts';
 import type { ToolRun, ToolRunOptions } from '../../src/tools/tool-call.ts';

@@ -58,6 +58,12 @@ function workTool(fields: Partial<IsolatedToolOptions>) {
 /** Gauges that the run has when a call begins. */
 const GAUGES = { 'shop:open': 5, 'shop:queue': 3 };
 
+/** What a person has answered before. */
+const RESUME = {
+  state: { seen: 1 },
+  responses: { answer: { action: 'accept', content: 'a' } },
+} as const;
+
 /** The outcome of the call, without the number of the attempt. */
 async function outcomeOf(
   args: JsonObject,
@@ -74,7 +80,7 @@ async function outcomeOf(
   });
   const run = await runTool(
     agent,
-    { ...toolOrder('work', args), gauges: GAUGES },
+    { ...toolOrder('work', args), gauges: GAUGES, resume: RESUME },
     {
       attempt: 1,
       run: 'run-1',
@@ -149,7 +155,7 @@ describe.each<{ readonly isolate: Place }>([{ isolate: 'thread' }, { isolate: 'p
           output: 'reported',
           counts: { 'shop:refunds': 3 },
           gauges: { 'shop:stock': 7 },
-          events: [{ type: 'shop:refunded', data: { id: 1 } }],
+          events: [{ type: 'shop:refunded', data: { id: 1 }, id: 'refund', keep: true }],
           modelCalls: [
             {
               model: 'small',
@@ -176,6 +182,18 @@ describe.each<{ readonly isolate: Place }>([{ isolate: 'thread' }, { isolate: 'p
         what: 'outside',
         result: { outcome: 'ok', external: { details: { job: 4 }, timeoutMs: 60_000 } },
       },
+      {
+        what: 'ask',
+        result: {
+          outcome: 'ok',
+          input: {
+            requests: { answer: { kind: 'form', message: 'Which?', form: { enum: ['a', 'b'] } } },
+            state: { seen: 1 },
+          },
+          started: false,
+        },
+      },
+      { what: 'answered', result: { outcome: 'ok', output: ['a', { seen: 1 }] } },
       {
         what: 'map',
         result: {

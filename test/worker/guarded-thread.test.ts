@@ -41,7 +41,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'guarded-'));
   await writeFile(join(folder, 'vm-shared.js'), SDK);
   await writeFile(join(folder, 'thread.js'), thread('vm-shared.js'));
-  await writeFile(join(folder, 'other.js'), SDK.replace('timeout: 1000', 'timeout: 5000'));
+  await writeFile(join(folder, 'other.js'), SDK.replace('timeout: 1000', 'timeout: 2500'));
   await writeFile(join(folder, 'of-other.js'), thread('other.js'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -83,11 +83,11 @@ describe('a guarded workflow thread', () => {
   });
 
   it('leaves the SDK its own limits where its insides differ', async () => {
-    // Three times what the guard would leave an activation.
-    const completions = await activate('of-other.js', [1_000, 1_000, 1_000], [60_000]);
+    // Twice what the guard would leave an activation.
+    const completions = await activate('of-other.js', [700, 700, 700], [60_000]);
     expect(completions).toEqual([
       { successful: 3 },
-      { failed: { failure: 'the SDK: Script execution timed out after 5000ms [program 57]' } },
+      { failed: { failure: 'the SDK: Script execution timed out after 2500ms [program 57]' } },
     ]);
   });
 });

@@ -16,6 +16,7 @@ let folder = '';
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'everloop-local-'));
+  await shareBundle(folder);
 });
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -119,7 +120,6 @@ describe('local', () => {
           : new Promise((_resolve, reject) => {
               signal.addEventListener('abort', () => reject(new Error('aborted')));
             });
-      await shareBundle(folder);
       const options = {
         ...onTestServer([defineAgent({ name: 'patient', mode: 'react', model })]),
         shutdownGraceMs: 500,

@@ -1,15 +1,11 @@
 /** The contract of `Host`, kept by the host over Temporal, in the real sandbox. */
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { HANDOVER_CASE, HANDOVER_SHOWS, HOST_CASES, type HostCase } from '../cases/host.cases.ts';
-import { extentOf, RUNS_ALL } from '../support/extent.ts';
+import { TEST_LOOPS } from '../support/bundles.ts';
+import { extentOf, REPEATS_ALL, RUNS_ALL } from '../support/extent.ts';
 import { hostCaseWorld, type HostCaseWorld } from '../support/host-case-agents.ts';
 import { openHandoverStage, openStage, type Served, type Stage } from '../support/stage.ts';
 import type { Step } from '../../src/core/contract/step.ts';
-
-const workflowsPath = fileURLToPath(
-  new URL('../support/fixtures/workflows/host-cases.ts', import.meta.url),
-);
 
 let stage: Stage;
 let handoverStage: Stage;
@@ -38,14 +34,14 @@ async function openLane(on: Stage): Promise<Lane> {
   const { agents, models, reset } = hostCaseWorld((address) =>
     on.client.workflow.getHandle(address).terminate(),
   );
-  const { everloop } = await on.serve(agents, { models, workflowsPath });
+  const { everloop } = await on.serve(agents, { models, workflowsPath: TEST_LOOPS });
   return { everloop, reset };
 }
 
 async function stepOf(on: Stage, { everloop }: Lane, task: string): Promise<Step> {
   const run = await everloop.start('cases', { task });
   const step = await run.result();
-  await on.replay(run, { workflowsPath });
+  await on.replay(run, { workflowsPath: TEST_LOOPS });
   return step;
 }
 
@@ -61,14 +57,10 @@ describe.concurrent('the host over Temporal', () => {
   const isSlow = (one: HostCase): boolean => one.isSlow === true;
 
   // First, so that the others run while it waits.
-  it.runIf(RUNS_ALL).each(HOST_CASES.filter(isSlow))('$name', { timeout: 240_000 }, check);
+  it.runIf(REPEATS_ALL).each(HOST_CASES.filter(isSlow))('$name', { timeout: 240_000 }, check);
 
-  it.each(
-    extentOf(
-      HOST_CASES.filter((one) => !isSlow(one)),
-      3,
-    ),
-  )('$name', check);
+  const others = HOST_CASES.filter((one) => !isSlow(one));
+  it.each(RUNS_ALL ? others : extentOf(others, 3))('$name', check);
 
   it(HANDOVER_CASE, async () => {
     const { value } = await stepOf(handoverStage, await openLane(handoverStage), HANDOVER_CASE);

@@ -1,14 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { ModelFunction } from '../../src/core/contract/model.ts';
+import { TEST_LOOPS } from '../support/bundles.ts';
 import { eventually } from '../support/eventually.ts';
 import { RUNS_ALL } from '../support/extent.ts';
 import { openStage, type Stage } from '../support/stage.ts';
-
-const LOST_PROMISE = fileURLToPath(
-  new URL('../support/fixtures/workflows/lost-promise.ts', import.meta.url),
-);
 
 /** Never answers, until it is aborted. */
 const silent: ModelFunction = (_request, { signal }) =>
@@ -49,7 +45,7 @@ describe('promises in the sandbox', () => {
         ['careful', 'careless'].map((name) =>
           defineAgent({ name, mode: 'react', model: { id: name, model } }),
         ),
-        { workflowsPath: LOST_PROMISE },
+        { workflowsPath: TEST_LOOPS },
       );
       const careful = await everloop.start('careful', { task: 'Go' });
       const careless = await everloop.start('careless', { task: 'Go' });

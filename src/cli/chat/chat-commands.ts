@@ -44,12 +44,13 @@ export function readCommand(line: string): ChatCommand | null {
 }
 
 /**
- * Parses a decision about a call: `y` or `yes`, `n` or `no` with an optional reason after it, or
- * other arguments as a JSON object. Null for anything else, so that no call runs by mistake.
+ * Parses a decision about a call: `y` or `yes`, `always` for later calls of the tool too, `n` or `no`
+ * with an optional reason after it, or other arguments as a JSON object. Null for anything else, so that no call runs by mistake.
  */
 export function readDecision(text: string): Decision | null {
   const line = text.trim();
   if (/^y(es)?$/i.test(line)) return { approve: true };
+  if (/^always$/i.test(line)) return { approve: true, remember: 'tool' };
   const denied = /^no?(?:[\s:,.]+(?<reason>[^]*))?$/i.exec(line);
   if (denied !== null) return { deny: denied.groups?.['reason']?.trim() ?? '' };
   const args = parsedJson(line) ?? null;

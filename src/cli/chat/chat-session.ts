@@ -305,7 +305,9 @@ async function answer(session: Session, item: PendingItem, text: string): Promis
   if (item.kind === 'approval') {
     const decision = readDecision(text);
     if (decision === null) {
-      view.problem('Expected y, n and a reason, or arguments as a JSON object. Answer again.');
+      view.problem(
+        'Expected y, always, n and a reason, or arguments as a JSON object. Answer again.',
+      );
       return;
     }
     await conversation.run.decide(item.id, decision);

@@ -2,7 +2,7 @@
 import type { RunUpdate } from '../../client/follow-run.ts';
 import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
-import type { Json } from '../../core/base/json.ts';
+import { isJsonObject, type Json } from '../../core/base/json.ts';
 import type { Output } from '../terminal/output.ts';
 import { endText, pendingText } from '../views/run-text.ts';
 import { durationText, terminalText, valueText } from '../terminal/text.ts';
@@ -174,7 +174,11 @@ export function askText(item: PendingItem, nowMs: number): string {
           `? ${whoseText(item)}${question}`,
           ...detailLines(details),
           ...(options ?? []).map((option, index) => `  ${index + 1} ${option}`),
-          ...hintLines([howToAnswer(options, free), ...untilText(item, nowMs, fallback)]),
+          ...hintLines([
+            howToAnswer(options, free),
+            isForm(details) ? 'An object as JSON.' : '',
+            ...untilText(item, nowMs, fallback),
+          ]),
         ].join('\n'),
       );
     }
@@ -185,7 +189,7 @@ export function askText(item: PendingItem, nowMs: number): string {
           `? ${whoseText(item)}May I call ${tool} ${JSON.stringify(args)}`,
           ...(reasoning === undefined ? [] : [`  ${reasoning}`]),
           ...hintLines([
-            'y, n and a reason, or other arguments as a JSON object.',
+            'y, always, n and a reason, or other arguments as a JSON object.',
             ...(item.deadline === undefined ? [] : untilText(item, nowMs, 'no')),
           ]),
         ].join('\n'),
@@ -205,6 +209,12 @@ function whoseText({ agent, path }: PendingItem): string {
 function howToAnswer(options: readonly string[] | undefined, free: boolean): string {
   if (options === undefined) return '';
   return free ? 'A number, a label, or an answer of your own.' : 'A number or a label.';
+}
+
+/** Whether a tool, or its server, asks for an object. */
+function isForm(details: Json | undefined): boolean {
+  if (!isJsonObject(details) || details['tool'] === undefined) return false;
+  return isJsonObject(details['form']) && details['form']['properties'] !== undefined;
 }
 
 function untilText(

@@ -1,9 +1,9 @@
 /** The commands that show and answer what waits for people: inbox, answer, approve, deny. */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { InboxView } from '../../client/inbox.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { AnswerReceipt } from '../../core/contract/messages.ts';
-import type { AnswerOptions } from '../../core/contract/pending.ts';
+import type { AnswerOptions, ApprovalScope } from '../../core/contract/pending.ts';
 import { readJsonArgument, readObject } from '../terminal/arguments.ts';
 import { print, withClient, type CommandRunner, type AddCommand } from '../terminal/cli.ts';
 import { pendingText } from '../views/run-text.ts';
@@ -19,6 +19,7 @@ export const PEOPLE_COMMANDS: readonly AddCommand[] = [
   addAnswerCommand,
   addApproveCommand,
   addDenyCommand,
+  addRevokeCommand,
 ];
 
 function addInboxCommand(program: Command, act: CommandRunner): void {
@@ -69,17 +70,45 @@ function addApproveCommand(program: Command, act: CommandRunner): void {
     .description('Approves a call that waits for approval, with other arguments if given.')
     .argument('<id>', 'id of the call, such as 2.1; see `everloop inbox`')
     .option('--args <json>', "replace the model's arguments")
-    .action((run: string, id: string, options: UpdateOptions & { readonly args?: string }) =>
+    .addOption(
+      new Option('--remember <scope>', 'approve later calls of this run too, see `revoke`')
+        .choices(['tool', 'arguments'])
+        .conflicts('args'),
+    )
+    .action((run: string, id: string, options: ApproveFlags) =>
       withRun(act, run, options, async (handle, show) => {
+        const { remember } = options;
         const args = options.args === undefined ? undefined : readObject('--args', options.args);
-        const decision = args === undefined ? { approve: true as const } : { args };
+        const approved = { approve: true, ...defined({ remember }) } as const;
+        const decision = args === undefined ? approved : { args };
         const receipt = await handle.decide(id, decision, updateOf(options));
-        const how = args === undefined ? '' : ' with other arguments';
+        const how = args === undefined ? REMEMBERED[remember ?? 'no'] : ' with other arguments';
         show(`Approved ${id} of run ${handle.id}${how}.${unappliedNote(receipt)}`, {
           run: handle.id,
           decision,
           ...receipt,
         });
+      }),
+    );
+}
+
+/** What follows `Approved 2.1 of run …`. */
+const REMEMBERED = {
+  no: '',
+  tool: ', and all later calls of its tool',
+  arguments: ', and later calls with the same arguments',
+};
+
+function addRevokeCommand(program: Command, act: CommandRunner): void {
+  withActor(program.command('revoke'))
+    .summary('end an approval that holds for later calls')
+    .description('Ends an approval that was given with `approve --remember`.')
+    .argument('<run>', 'id of the run')
+    .argument('<id>', 'id of the call for which it was given; see `everloop show`')
+    .action((run: string, id: string, options: ActorOptions) =>
+      withRun(act, run, options, async (handle, show) => {
+        await handle.revoke(id, defined({ by: options.by }));
+        show(`Revoked the approval ${id} of run ${handle.id}.`, { run: handle.id, id });
       }),
     );
 }
@@ -108,6 +137,7 @@ function unappliedNote({ unapplied }: AnswerReceipt): string {
 }
 
 type UpdateOptions = ActorOptions & AnswerOptions;
+type ApproveFlags = UpdateOptions & { readonly args?: string; readonly remember?: ApprovalScope };
 type AnswerFlags = UpdateOptions & { readonly asJson?: boolean };
 
 /** A command about something that waits for a person. */

@@ -4,6 +4,7 @@ import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
 import { conversationOf } from '../../core/base/ids.ts';
 import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
+import type { StandingApproval } from '../../core/contract/pending.ts';
 import type { Step } from '../../core/contract/step.ts';
 import { isUsageError } from '../../core/base/usage-error.ts';
 import type { Entry } from '../../core/contract/entry.ts';
@@ -131,7 +132,7 @@ function answerText({ value, message }: Step): string {
 
 function statusText(id: string, status: RunStatus, pending: readonly PendingItem[]): string {
   const { agent, state, iteration, usage, waitsFor, unreadInputs, link, closed, asOf } = status;
-  const { conversation } = status;
+  const { approvals = [], conversation } = status;
   return fieldsText([
     ['id', id],
     ['agent', agent],
@@ -143,6 +144,7 @@ function statusText(id: string, status: RunStatus, pending: readonly PendingItem
     ['link', String(link)],
     ...(asOf === undefined ? [] : [['read', readText(asOf)] as const]),
     ...pending.map((item): [string, string] => ['pending', itemText(item)]),
+    ...approvals.map((one): [string, string] => ['approved', approvalText(one)]),
   ]);
 }
 
@@ -157,6 +159,13 @@ function itemText(item: PendingItem): string {
   if (item.kind === 'pause') return `pause ${since}`;
   const until = item.deadline === undefined ? '' : ` until ${dateText(item.deadline)}`;
   return `${item.kind} ${item.id} ${since}${until}: ${oneLine(pendingText(item), ITEM_WIDTH)}`;
+}
+
+/** `2.1 since …: all calls of pay`, for `everloop revoke`. */
+function approvalText({ id, tool, args, since, by }: StandingApproval): string {
+  const what = args === undefined ? `all calls of ${tool}` : `${tool} ${JSON.stringify(args)}`;
+  const who = by === undefined ? '' : ` by ${by}`;
+  return `${id} since ${dateText(since)}${who}: ${oneLine(what, ITEM_WIDTH)}`;
 }
 
 /** Characters of an item; a line should fit on a wide terminal. */

@@ -76,14 +76,16 @@ function waitingText(item: PendingItem): string {
   }
 }
 
-/** What a server asks for, after its question: ` (ops asks for env, note)`, or the page to open. */
+/** What a tool or its server asks for: ` (ops asks for JSON with env, note)`, or the page to open. */
 function askedFor(details: Json | undefined): string {
-  if (!isJsonObject(details) || typeof details['server'] !== 'string') return '';
-  const { server, form, url } = details;
-  if (typeof url === 'string') return ` (${server} asks you to open ${url}, then answer true)`;
+  if (!isJsonObject(details)) return '';
+  const { server, tool, form, url } = details;
+  const who = server ?? tool;
+  if (typeof who !== 'string') return '';
+  if (typeof url === 'string') return ` (${who} asks you to open ${url}, then answer true)`;
   const { properties } = isJsonObject(form) ? form : {};
   const fields = isJsonObject(properties) ? Object.keys(properties).join(', ') : '';
-  return fields === '' ? '' : ` (${server} asks for JSON with ${fields})`;
+  return fields === '' ? '' : ` (${who} asks for JSON with ${fields})`;
 }
 
 /** Characters of an event's details. */

@@ -76,6 +76,13 @@ const RUN_ACTIONS: Readonly<Record<string, RunAction>> = {
       return settling(() => run.answer(id, value, { updateId, ...actor }));
     },
   },
+  revoke: {
+    fields: ['id'],
+    work: async (run, body, { actor }) => {
+      await run.revoke(textIn(body, 'id'), actor);
+      return {};
+    },
+  },
   decide: {
     fields: ['id', 'decision'],
     work: async (run, body, { requestId: updateId, actor }) => {

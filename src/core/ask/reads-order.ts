@@ -42,8 +42,8 @@ export function readsOrder(run: Run): ReadsOrder | undefined {
 function mayRun(tool: ToolSpec): boolean {
   const { name, effect, local, auto, sequential, cache } = tool;
   if (effect !== 'read' || !(local || auto === true) || sequential || cache === true) return false;
-  const { approval, isolate, agent, llm, mcp } = tool;
-  const others = [approval, isolate, agent, llm, mcp];
+  const { approval, asks, isolate, agent, llm, mcp } = tool;
+  const others = [approval, asks, isolate, agent, llm, mcp];
   return others.every((other) => other === undefined) && name !== SEARCH_TOOL;
 }
 

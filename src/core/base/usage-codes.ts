@@ -72,6 +72,7 @@ export const usageCodes = {
   time_zone: 'The machine does not know the time zone.',
   tool_approval:
     '`approval` of a tool is not valid, or it has an `approvalTimeoutMs` without `approval`.',
+  tool_ask: '`asks` of a tool is no function, or an option of `ask` is not valid.',
   tool_cache: '`cache` of a tool is neither true nor false, or the tool is `once`.',
   tool_context: '`readsContext` of a tool is neither true nor false, or the tool is `local`.',
   tool_enabled: '`enabled` of a tool is no function, or gives no boolean.',
@@ -118,6 +119,7 @@ export const usageCodes = {
   unknown_model: 'An agent or a start names a model that the worker does not have.',
   // What user functions report or return.
   event_data: 'The data of a user event is not JSON.',
+  event_part: 'The `id` or `keep` of a user event is not valid, or a call keeps too many parts.',
   event_size: 'The data of user events is too large.',
   importance: '`importance` of a result is not a number from -10 to 10.',
   instructions: '`instructions` of a result is not a text.',

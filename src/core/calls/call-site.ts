@@ -1,7 +1,6 @@
 /** The surroundings of a call, whether a turn or a program makes it. */
 import { defined } from '../base/defined.ts';
 import type { StartGroup } from '../children/run-child.ts';
-import type { McpResume } from '../contract/mcp.ts';
 import type { ToolOrder } from '../contract/outcome.ts';
 import type { ToolCall } from '../base/message.ts';
 import type { Iteration } from '../run/iteration.ts';
@@ -27,11 +26,11 @@ export interface CallSite extends Iteration {
   readonly program?: CallingProgram;
 }
 
-/** The order of a call, or of a further part of it after its server has asked. */
+/** The order of a call, or of a further part of it after its tool has asked. */
 export function orderOf(
   { run, program }: CallSite,
   { callId, tool, args }: ToolCall,
-  resume?: McpResume,
+  { resume, asks }: Pick<ToolOrder, 'resume' | 'asks'> = {},
 ): ToolOrder {
   const { runId, agentPath, head, parent, trace, conversation, tenant, by, stats } = run.state;
   const spec = toolOf(run.state, tool);
@@ -49,6 +48,7 @@ export function orderOf(
       mcp: spec?.mcp,
       findsStubs: isFinding ? (true as const) : undefined,
       resume,
+      asks,
     }),
     ...ownGauges(stats),
   };

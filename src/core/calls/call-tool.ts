@@ -1,32 +1,41 @@
 /**
- * A call that an activity runs, to its end. Its server may end it only with answers: then people are
- * asked, one question after another, and the call goes on with the answers under its own id.
+ * A call that an activity runs, to its end. Its tool, or the server of its tool, may end it only with
+ * answers: then people are asked, one question after another, and the call goes on with the answers
+ * under its own id.
  *
- * I1  Nothing is held open while a question waits: the server's note travels in the item.
- * I2  A server asks at most MAX_ROUNDS times in a call.
+ * I1  Nothing is held open while a question waits: the tool's note travels in the item.
+ * I2  A call asks a bounded number of times: see MAX_ROUNDS.
  * I3  What the parts of a call report is counted once, at the end of the call.
+ * I4  A tool with `asks` begins after its last answer: until then its attempts are those of a read.
  */
 import { defined } from '../base/defined.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { McpInput, McpResponse, McpResume } from '../contract/mcp.ts';
+import type { CallInput, CallResume, QuestionResponse } from '../contract/call-input.ts';
 import type { CallEnd, EarlierTries, ToolResult, BesideRead } from '../contract/outcome.ts';
 import type { OpenInput, QuestionItem } from '../contract/pending.ts';
 import { askPerson, awaitAnswer, type AskOutcome } from '../people/ask-person.ts';
-import { canceledCallText, toolErrorText } from '../toolchain/call-texts.ts';
-import { responseOf } from '../toolchain/form.ts';
+import { canceledCallText, deniedText, toolErrorText } from '../toolchain/call-texts.ts';
+import { optionsOf, responseOf } from '../toolchain/form.ts';
 import { hiddenFrom } from './call-arguments.ts';
+import { askingSpec } from './asking-spec.ts';
 import { orderOf, type CallSite } from './call-site.ts';
 import { callSummary } from './call-summary.ts';
 import { beginExternal, tracesOf, type CallInProgress } from './external-work.ts';
 
-/** How often a server may ask in one call. */
-const MAX_ROUNDS = 10;
+/**
+ * How often a call asks. A server is a stranger. A tool asks one question at a time, and a person who
+ * has answered a hundred in one call is held by a mistake.
+ */
+const MAX_ROUNDS = { server: 10, tool: 100 } as const;
 
 /** What an earlier part of a call leaves to the next. */
 interface EarlierPart {
   readonly round: number;
-  readonly resume: McpResume;
   readonly begun: ToolResult;
+  /** Absent: nothing was asked. */
+  readonly resume?: CallResume;
+  /** The tool has not begun. */
+  readonly asks?: true;
 }
 
 /** Runs the tool, or the part of its call after `earlier`. */
@@ -35,41 +44,68 @@ export async function callTool(
   call: CallInProgress,
   earlier?: EarlierPart,
 ): Promise<CallEnd> {
-  const { run, program, reads } = context;
+  const { run, gate, program, reads } = context;
   const { callId, tool, args, spec } = call;
   const read = earlier === undefined ? reads.take({ callId, tool, args }) : undefined;
   if (read !== undefined && read.again === undefined) return endedRead(context, call, read);
-  const order = { ...orderOf(context, call, earlier?.resume), ...triedBeside(read) };
-  const part = await run.host.callTool(order, spec, {
+  const asks = earlier === undefined ? spec.asks : earlier.asks;
+  const order = {
+    ...orderOf(context, call, defined({ resume: earlier?.resume, asks })),
+    ...triedBeside(read),
+  };
+  const part = await run.host.callTool(order, asks === true ? askingSpec(spec) : spec, {
     abortId: program?.isSeparate(callId) === true ? callId : undefined,
     // Only programs read hidden values, so only their arguments may hold some.
     summary: callSummary(tool, args, program === undefined ? [] : hiddenFrom(context)),
     context: run.state.head.context,
   });
-  const { input, ...result } =
-    earlier === undefined ? part.result : joined(earlier.begun, part.result);
-  if (result.external !== undefined) {
-    return beginExternal(context, call, { ...result, external: result.external });
+  const last = asks === true ? { ...part.result, started: false } : part.result;
+  const result = earlier === undefined ? last : joined(earlier.begun, last);
+  if (asks === true && result.outcome === 'ok' && result.input === undefined) {
+    if (run.mustLeave() || gate.isUnneeded(callId)) return ended(context, call, result, CANCELED);
+    const { round = 0, resume } = earlier ?? {};
+    return callTool(context, call, { round, begun: result, ...defined({ resume }) });
   }
-  if (input === undefined) return { result, endedAt: part.endedAt, ...tracesOf(call) };
-  const round = (earlier?.round ?? 0) + 1;
-  if (round > MAX_ROUNDS) {
-    const message = `the server ${spec.mcp?.server ?? ''} asked ${MAX_ROUNDS} times`;
-    return ended(context, call, result, { outcome: 'error', error: toolErrorText(message) });
-  }
-  const edited = call.isEdited === true ? args : undefined;
-  const asked = { round, asked: input, responses: {}, begun: result, ...defined({ edited }) };
-  return askNext(context, call, asked);
+  if (!goesOn(result)) return { result, endedAt: part.endedAt, ...tracesOf(call) };
+  return goOn(context, call, result, defined({ round: earlier?.round, asks }));
 }
 
-/** The end of a call that ran beside the reply. */
+/** Whether the result of a tool is not yet that of its call. */
+function goesOn({ external, input }: ToolResult): boolean {
+  return external !== undefined || input !== undefined;
+}
+
+/** Waits for the outside work or the answers that the result of a tool asks for. */
+async function goOn(
+  context: CallSite,
+  call: CallInProgress,
+  { input, ...result }: ToolResult,
+  { round = 0, asks }: Partial<Pick<EarlierPart, 'round' | 'asks'>> = {},
+): Promise<CallEnd> {
+  const { args, isEdited, spec, tool } = call;
+  const { external } = result;
+  if (external !== undefined) return beginExternal(context, call, { ...result, external });
+  if (input === undefined) return ended(context, call, result, result);
+  const [most, who] =
+    spec.mcp === undefined
+      ? [MAX_ROUNDS.tool, tool]
+      : [MAX_ROUNDS.server, `the server ${spec.mcp.server}`];
+  if (round >= most) {
+    const error = toolErrorText(`${who} asked ${most} times`);
+    return ended(context, call, result, { outcome: 'error', error });
+  }
+  const edited = isEdited === true ? args : undefined;
+  const asked = { asked: input, responses: {}, begun: result, ...defined({ edited, asks }) };
+  return askNext(context, call, { round: round + 1, ...asked });
+}
+
+/** The end of a call that ran beside the reply, or the question that it ran into. */
 function endedRead(
   context: CallSite,
   call: CallInProgress,
   { result, durationMs }: BesideRead,
 ): Promise<CallEnd> | CallEnd {
-  const { external } = result;
-  if (external !== undefined) return beginExternal(context, call, { ...result, external });
+  if (goesOn(result)) return goOn(context, call, result);
   const endedAt = context.run.host.now();
   return { result, endedAt, startedAt: endedAt - durationMs, ...tracesOf(call) };
 }
@@ -79,7 +115,7 @@ function triedBeside(read: BesideRead | undefined): EarlierTries {
   return read?.again === 'failed' ? { attemptsBefore: 1, lossesBefore: 0 } : {};
 }
 
-/** Goes on with a call whose server's question has been waiting since an earlier link. */
+/** Goes on with a call whose question has been waiting since an earlier link. */
 export async function resumeInput(
   context: CallSite,
   call: CallInProgress,
@@ -95,23 +131,27 @@ export async function resumeInput(
 async function askNext(
   context: CallSite,
   call: CallInProgress,
-  round: Omit<OpenInput, 'key'>,
+  part: Omit<OpenInput, 'key'>,
 ): Promise<CallEnd> {
-  const { asked, responses } = round;
+  const { asked, responses, round, begun, asks } = part;
   const key = keysOf(asked).find((one) => !Object.hasOwn(responses, one));
   const request = key === undefined ? undefined : asked.requests[key];
   if (key === undefined || request === undefined) {
     const resume = { responses, ...defined({ state: asked.state }) };
-    return callTool(context, call, { round: round.round, resume, begun: round.begun });
+    return callTool(context, call, { round, resume, begun, ...defined({ asks }) });
   }
-  const open: OpenInput = { ...round, key };
-  const { mcp, approvalTimeoutMs: timeoutMs } = call.spec;
-  const details: JsonObject = defined({ server: mcp?.server, tool: mcp?.tool });
+  const open: OpenInput = { ...part, key };
+  const { mcp, approvalTimeoutMs } = call.spec;
+  const details: JsonObject =
+    mcp === undefined ? { tool: call.tool } : { server: mcp.server, tool: mcp.tool };
   const outcome = await askPerson(context, call.callId, {
     question: request.message,
     free: false,
     details,
-    ...defined({ timeoutMs }),
+    ...defined({
+      options: optionsOf(request),
+      timeoutMs: mcp === undefined ? asked.timeoutMs : approvalTimeoutMs,
+    }),
     input: open,
   });
   return take(context, call, open, outcome);
@@ -125,15 +165,31 @@ function take(
   outcome: AskOutcome,
 ): Promise<CallEnd> | CallEnd {
   if (outcome.kind === 'stopped' || outcome.kind === 'unasked') {
-    const canceled = { outcome: 'canceled', error: canceledCallText } as const;
-    return ended(context, call, round.begun, canceled);
+    return ended(context, call, round.begun, CANCELED);
   }
   const response = responseTo(round.asked, key, outcome);
+  if (call.spec.mcp === undefined && response.action !== 'accept') {
+    return ended(context, call, round.begun, unansweredEnd(outcome));
+  }
   return askNext(context, call, { ...round, responses: { ...round.responses, [key]: response } });
 }
 
-/** No answer in time, or no room for a question, dismisses the request: the server goes on. */
-function responseTo({ requests }: McpInput, key: string, outcome: AskOutcome): McpResponse {
+const CANCELED = { outcome: 'canceled', error: canceledCallText } as const;
+
+/** How a call ends whose tool gets no answer. A server gets its refusal instead, and decides. */
+function unansweredEnd(outcome: AskOutcome): Pick<ToolResult, 'outcome' | 'error'> {
+  switch (outcome.kind) {
+    case 'unanswered':
+      return { outcome: 'error', error: toolErrorText(outcome.message) };
+    case 'refused':
+      return { outcome: 'refused', error: outcome.text };
+    default:
+      return { outcome: 'denied', error: deniedText({ reason: 'they did not want to answer' }) };
+  }
+}
+
+/** No answer in time, or no room for a question, dismisses the request. */
+function responseTo({ requests }: CallInput, key: string, outcome: AskOutcome): QuestionResponse {
   const request = requests[key];
   return outcome.kind === 'answered' && request !== undefined
     ? responseOf(request, outcome.value)
@@ -141,14 +197,14 @@ function responseTo({ requests }: McpInput, key: string, outcome: AskOutcome): M
 }
 
 /** In code-unit order, so that every worker asks in the same order. */
-function keysOf({ requests }: McpInput): readonly string[] {
+function keysOf({ requests }: CallInput): readonly string[] {
   return Object.keys(requests).toSorted();
 }
 
 function ended(
   { run }: CallSite,
   call: CallInProgress,
-  begun: ToolResult,
+  { input: _input, ...begun }: ToolResult,
   end: Pick<ToolResult, 'outcome' | 'error'>,
 ): CallEnd {
   return { result: { ...begun, ...end }, endedAt: run.host.now(), ...tracesOf(call) };

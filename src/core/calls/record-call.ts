@@ -233,6 +233,7 @@ function toolCallAfter(
 ): Extract<EventBody, { readonly type: 'agent:tool_call:after' }> {
   const { callId, tool, args } = call;
   const { outcome, started, attempts, losses, output, error, cut, counts, gauges, raised } = result;
+  const media = result.media?.map(({ mediaType }) => mediaType);
   const isCached = outcome === 'ok' && attempts === 0 && !isReused;
   const spec = toolOf(state, tool);
   return {
@@ -249,6 +250,7 @@ function toolCallAfter(
       output: output === undefined ? undefined : cutInEvent(output),
       error,
       cut,
+      media,
       cached: isCached ? (true as const) : undefined,
       counts,
       gauges,

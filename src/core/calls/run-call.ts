@@ -27,6 +27,7 @@ import { callChild } from '../children/run-child.ts';
 import type { ToolSpec } from '../contract/spec.ts';
 import { cutInEvent } from '../run/turn-record.ts';
 import { deadlineOf, waitForPerson } from '../people/wait-for-person.ts';
+import { standingFor, standingOf, standingProblem } from '../people/standing-approvals.ts';
 import { checkArguments, withoutHiddenArguments } from './call-arguments.ts';
 import { orderOf, type CallSite } from './call-site.ts';
 import { callTool, resumeInput } from './call-tool.ts';
@@ -110,6 +111,12 @@ async function approveCall(
 ): Promise<CallEnd> {
   const { run, gate, reasoning } = context;
   const { callId, tool, args, spec } = call;
+  const standing = standingFor(run.state.standing ?? [], call);
+  if (standing !== undefined) {
+    const by = defined({ standing: standing.id, by: standing.by });
+    run.record({ type: 'agent:approval:decided', callId, decision: 'approve', ...by });
+    return beginCall(context, call);
+  }
   if (approval === 'function') {
     const order = orderOf(context, call);
     const own = order.readsContext === true ? run.state.head.context : undefined;
@@ -180,8 +187,21 @@ async function awaitDecision(
       }
       const isEdited = 'args' in decision;
       const word = isEdited ? 'edit' : 'approve';
-      run.record({ ...decided, decision: word, ...by });
       const startedAt = host.now();
+      const remember = 'approve' in decision ? decision.remember : undefined;
+      const known = run.state.standing ?? [];
+      const standing = remember && standingOf(item, remember, { since: startedAt, ...by });
+      // Answers that came together were checked before either of them was remembered.
+      const isKept = standing !== undefined && standingProblem(known, standing) === undefined;
+      run.record(
+        {
+          ...decided,
+          decision: word,
+          ...defined({ remember: isKept ? remember : undefined }),
+          ...by,
+        },
+        isKept ? { standing } : {},
+      );
       return isEdited
         ? beginCall(context, { ...call, startedAt, args: decision.args, isEdited: true })
         : beginCall(context, { ...call, startedAt });

@@ -38,8 +38,9 @@ export async function takeReads(
       return { ...end, isRecorded: true as const, ...defined({ repeats }) };
     });
     ended.set(call.callId, { ...started, pending });
-    // Outside work that it began may take days.
-    if (read.result.external === undefined) recorded.push(pending);
+    // Outside work that it began may take days, and so may the answer to its question.
+    const { external, input } = read.result;
+    if (external === undefined && input === undefined) recorded.push(pending);
   }
   await Promise.all(recorded);
   return ended;

@@ -7,6 +7,7 @@ import type { StrategySpec } from './compaction.ts';
 import type { FailedAttempt } from './host-outcome.ts';
 import type { Json } from '../base/json.ts';
 import type { Breach, Limit, UnknownUsage } from './limit.ts';
+import type { ApprovalScope } from './pending.ts';
 import type {
   EstimatedUsage,
   FinishReason,
@@ -17,7 +18,7 @@ import type {
 } from './model.ts';
 import type { ReplyProblem, ProblemFamily } from '../base/problem.ts';
 import type { Numbers } from './stats.ts';
-import type { CallOutcome, Reports } from './outcome.ts';
+import type { CallOutcome, EventPart, Reports } from './outcome.ts';
 import type { ProgramOutcome, ProgramProgress } from './report.ts';
 import type { Deadline, LeaseAnswer, LeaseReturn } from './lease.ts';
 import type { Step, StepSource, StepStatus } from './step.ts';
@@ -209,6 +210,8 @@ export type EventBody =
       readonly losses?: number;
       readonly durationMs: number;
       readonly cut?: { readonly shown: number; readonly total: number };
+      /** The media types of the files that it returned; the entry of the iteration has the files. */
+      readonly media?: readonly string[];
       /** The result is that of an earlier, equal call: the tool did not run again. */
       readonly cached?: true;
       /** The result is that of an equal call of the source of this fork: the tool did not run. */
@@ -333,9 +336,15 @@ export type EventBody =
       readonly reason?: string;
       /** Absent if nobody was asked. */
       readonly waitedMs?: number;
+      /** From now on the approval holds for these calls too. */
+      readonly remember?: ApprovalScope;
+      /** Nobody was asked: an approval holds that was given for this earlier call. */
+      readonly standing?: string;
       /** Who decided, as the sender states it; no proof. */
       readonly by?: string;
     }
+  /** The approval that was given for this call holds for no later one any more. */
+  | { readonly type: 'agent:approval:revoked'; readonly callId: string; readonly by?: string }
   /** A tool has begun outside work. */
   | { readonly type: 'agent:external:begun'; readonly callId: string; readonly tool: string }
   /** The outside work has ended: `error` if the deadline has passed. */
@@ -422,7 +431,7 @@ export declare enum OwnEventType {
 }
 
 /** An event or a change of statistics that a user's loop, tool or validator emits. */
-export interface OwnEventBody extends Pick<Reports, 'counts' | 'gauges' | 'raised'> {
+export interface OwnEventBody extends EventPart, Pick<Reports, 'counts' | 'gauges' | 'raised'> {
   readonly type: OwnEventType;
   /** At most 16 KB; null if it only moves statistics. */
   readonly data: Json;

@@ -15,6 +15,7 @@ import type {
   ExternalItem,
   ItemBase,
   QuestionItem,
+  StandingApproval,
   StatedActor,
 } from './pending.ts';
 import type { Step, StepStatus, Usage } from './step.ts';
@@ -85,6 +86,8 @@ export interface Adjustment extends StatedActor {
   readonly limits?: LimitsInput;
   /** `true` pauses before the next iteration, `false` resumes. */
   readonly paused?: boolean;
+  /** The id of a standing approval that is to hold no more. */
+  readonly revoke?: string;
 }
 
 /** The reply to `adjust`: the current settings. */
@@ -148,6 +151,8 @@ export interface RunStatus {
    * none. Each report ends its call as soon as the tool returns `external()`.
    */
   readonly endedEarly?: readonly string[];
+  /** The approvals that hold for later calls, oldest first; absent: none. */
+  readonly approvals?: readonly StandingApproval[];
   /** Number of this link of the chain, from 1. */
   readonly link: number;
   /** Number of events so far, over the whole chain. */

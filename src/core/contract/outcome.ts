@@ -3,7 +3,8 @@ import type { Numbers } from './stats.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ForkEffects, ForkOrigin } from '../base/fork.ts';
 import type { FormattedSection, MediaPart } from '../base/message.ts';
-import type { McpBinding, McpInput, McpResume } from './mcp.ts';
+import type { CallInput, CallResume } from './call-input.ts';
+import type { McpBinding } from './mcp.ts';
 import type { TokenUsage } from './model.ts';
 
 /**
@@ -27,6 +28,20 @@ export interface ReportedModelCall {
 /** Changes of statistics that a user's tool, validator or loop reported. */
 export type ReportedStats = Pick<Reports, 'counts' | 'gauges' | 'raised'>;
 
+/** What makes an event a part of a page, and not only news. */
+export interface EventPart {
+  /** The part that it is: a later event of the same name and id takes its place. */
+  readonly id?: string;
+  /** The part belongs to the conversation: it is shown again when a page is loaded anew. */
+  readonly keep?: true;
+}
+
+/** An event that a user's code has emitted. */
+export interface ReportedEvent extends EventPart {
+  readonly type: string;
+  readonly data: Json;
+}
+
 /** Statistics and events that a user's tool, validator or loop reported. */
 export interface Reports {
   /** Increments of counters, ≥ 0; keys contain `:` and begin with neither `agent:` nor `$self:`. */
@@ -35,7 +50,7 @@ export interface Reports {
   readonly gauges?: { readonly [key: string]: number };
   /** What is added to gauges by key, after the new values. */
   readonly raised?: { readonly [key: string]: number };
-  readonly events?: readonly { readonly type: string; readonly data: Json }[];
+  readonly events?: readonly ReportedEvent[];
   /** Its own model calls, in order; counted like those of the loop. */
   readonly modelCalls?: readonly ReportedModelCall[];
 }
@@ -70,8 +85,8 @@ export interface ToolResult extends Reports {
   readonly started: boolean;
   /** If `ok`: the tool has begun outside work that is ended from outside. */
   readonly external?: ExternalWork;
-  /** If `ok`: the server of the tool ends the call only with answers. */
-  readonly input?: McpInput;
+  /** If `ok`: the tool, or its server, ends the call only with answers. */
+  readonly input?: CallInput;
 }
 
 /** Work that ends outside the activity: a phone call, a build. */
@@ -169,8 +184,10 @@ export interface ToolOrder extends EarlierTries, SizedOrder {
    * of its own follows if it has more.
    */
   readonly localBytes?: number;
-  /** The server has asked and was answered: the call goes on with this. */
-  readonly resume?: McpResume;
+  /** The tool or its server has asked and was answered: the call goes on with this. */
+  readonly resume?: CallResume;
+  /** The tool only says whether it has a question; see `asks` of `ToolSpec`. */
+  readonly asks?: true;
 }
 
 /** The order to `judgeAnswer`: the candidates of one reply, at most one order a reply. */

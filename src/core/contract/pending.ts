@@ -7,7 +7,7 @@
  * I3  An answer is checked before it is accepted, so the loop only sees answers that fit.
  */
 import type { Json, JsonObject } from '../base/json.ts';
-import type { McpInput, McpResume } from './mcp.ts';
+import type { CallInput, CallResume } from './call-input.ts';
 import type { ToolResult } from './outcome.ts';
 
 /** Ended items that are kept, newest last, to tell a late answer from a wrong id. */
@@ -39,22 +39,24 @@ export interface QuestionItem extends ItemBase {
   readonly details?: Json;
   /** The answer at the deadline if none was given. */
   readonly default?: Json;
-  /** Set if the server of a tool asks. */
+  /** Set if a tool or its server asks. */
   readonly input?: OpenInput;
 }
 
-/** A server's questions in a call, of which people answer one after another. */
+/** The questions of a tool or its server in a call, of which people answer one after another. */
 export interface OpenInput {
-  /** How often the server has asked in this call, from 1. */
+  /** How often it has asked in this call, from 1. */
   readonly round: number;
   /** The request that is asked now. */
   readonly key: string;
-  readonly asked: McpInput;
-  readonly responses: McpResume['responses'];
+  readonly asked: CallInput;
+  readonly responses: CallResume['responses'];
   /** The arguments with which a person replaced the model's. */
   readonly edited?: JsonObject;
   /** What the call has reported so far, kept for its end. */
   readonly begun: ToolResult;
+  /** The tool has asked before it begins. */
+  readonly asks?: true;
 }
 
 /** A call that a person approves, denies or edits before it runs. */
@@ -89,9 +91,29 @@ export interface SettledItem {
   readonly kind: WaitingItem['kind'];
 }
 
+/** For which later calls of the run an approval holds too: all of the tool, or those with equal arguments. */
+export type ApprovalScope = 'tool' | 'arguments';
+
 /** What a person decides about a call. */
 export type Decision =
-  { readonly approve: true } | { readonly deny: string } | { readonly args: JsonObject };
+  | {
+      readonly approve: true;
+      /** Later calls begin without being asked for. Default: none do. */
+      readonly remember?: ApprovalScope;
+    }
+  | { readonly deny: string }
+  | { readonly args: JsonObject };
+
+/** An approval that holds for later calls of the run. */
+export interface StandingApproval extends StatedActor {
+  /** The id of the call for which it was given. */
+  readonly id: string;
+  readonly tool: string;
+  /** Only calls with exactly these arguments; absent: all of the tool. */
+  readonly args?: JsonObject;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
 
 /** Who sends a message. */
 export interface StatedActor {
@@ -144,6 +166,8 @@ export interface WaitingItems {
   readonly maxBytes?: number;
   readonly pending?: readonly WaitingItem[];
   readonly settled?: readonly SettledItem[];
+  /** The approvals that hold for later calls. */
+  readonly standing?: readonly StandingApproval[];
   /** Ids of calls in progress, whose outside work may end before they say that there is any. */
   readonly begun?: readonly string[];
 }

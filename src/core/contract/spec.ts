@@ -89,6 +89,8 @@ export interface ToolSpec {
   readonly final?: true;
   /** True: calls get the context of the run. */
   readonly readsContext?: true;
+  /** True: before a call begins, a function of the tool says what people must be asked first. */
+  readonly asks?: true;
   /** Which calls a person must approve: all, or those a function picks. Absent: none. */
   readonly approval?: 'always' | 'function';
   /** The time to decide, after which the call is denied. Absent: no deadline. */

@@ -97,6 +97,7 @@ function keptOf(source: RunState): RunState {
     covers: _covers,
     pending: _pending,
     settled: _settled,
+    standing: _standing,
     waitingSince: _since,
     turn: _turn,
     conversation: _conversation,

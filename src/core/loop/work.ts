@@ -8,9 +8,9 @@ import type { ToolCall } from '../base/message.ts';
 import type { Reply } from '../contract/model.ts';
 import type { Tries } from '../ask/asking.ts';
 import { askForReply, type ReplyOptions } from '../ask/ask-reply.ts';
-import { checkOwnCount, checkOwnGauge, checkOwnEvent } from '../stats/user-keys.ts';
+import { checkedPart, checkOwnCount, checkOwnGauge, checkOwnEvent } from '../stats/user-keys.ts';
 import type { Judgement } from '../contract/judgement.ts';
-import type { JudgeResult } from '../contract/outcome.ts';
+import type { EventPart, JudgeResult } from '../contract/outcome.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { OwnRequest } from '../contract/host-order.ts';
 import type { PassedOn } from '../run/ending.ts';
@@ -127,7 +127,7 @@ export interface Work {
   /** Sets a gauge of the loop's own; keys as for `count`. */
   gauge(key: string, value: number): void;
   /** Publishes an event of the loop's own with at most 16 KB of JSON; names as keys of `count`. */
-  emit(name: string, data: Json): void;
+  emit(name: string, data: Json, part?: EventPart): void;
   /** Leaves the iteration when a cancel, a breach or an interrupting input waits. */
   leaveIfAsked(): void;
 }
@@ -267,9 +267,9 @@ function recordingOf(run: Run): Recording {
       checkOwnGauge(key, value);
       run.record(ownEvent({ type: key, data: null }, { gauges: { [key]: value } }));
     },
-    emit: (type, data) => {
+    emit: (type, data, part) => {
       checkOwnEvent(type, data);
-      run.record(ownEvent({ type, data }));
+      run.record(ownEvent({ type, data, ...checkedPart(type, part) }));
     },
     leaveIfAsked: () => leaveIfAsked(run),
   };

@@ -18,6 +18,7 @@ import {
   type WaitingItem,
   type WaitingItems,
 } from '../contract/pending.ts';
+import { standingOf, standingProblem } from './standing-approvals.ts';
 import { foldedLabel } from '../text/folded-label.ts';
 import { readInputAnswer } from '../toolchain/form.ts';
 
@@ -50,8 +51,15 @@ export function checkDecision(waits: WaitingItems, id: unknown, decision: unknow
   if (isRefused(item)) return item;
   const read = readDecision(decision);
   if (read === null) {
-    return refused('decide with { approve: true }, { deny: "reason" } or { args: { … } }');
+    const remembers = isPlainObject(decision) && decision['remember'] !== undefined;
+    return refused(
+      remembers
+        ? 'remember with { approve: true, remember: "tool" } or { approve: true, remember: "arguments" }'
+        : 'decide with { approve: true }, { deny: "reason" } or { args: { … } }',
+    );
   }
+  const unremembered = rememberProblem(waits, item, read);
+  if (unremembered !== undefined) return refused(unremembered);
   const { maxBytes = INLINE_SIZES.result } = waits;
   const bytes = byteSize(read as unknown as Json);
   return bytes <= maxBytes
@@ -114,12 +122,27 @@ function chosenText(
   return refused(`answer one of: ${numberedOptions(options)}`);
 }
 
+/** Why the approval of `item` cannot hold for later calls; undefined: it can, or is not to. */
+function rememberProblem(
+  { standing = [] }: WaitingItems,
+  item: WaitingItem | 'early',
+  decision: Decision,
+): string | undefined {
+  if (item === 'early' || item.kind !== 'approval') return undefined;
+  const scope = 'approve' in decision ? decision.remember : undefined;
+  return scope && standingProblem(standing, standingOf(item, scope, { since: item.since }));
+}
+
 function readDecision(decision: unknown): Decision | null {
   if (!isPlainObject(decision) || isDeeperThan(decision, MAX_JSON_DEPTH)) return null;
-  const { approve, deny, args } = decision;
+  const { approve, deny, args, remember } = decision;
   const given = [approve, deny, args].filter((field) => field !== undefined);
   if (given.length !== 1) return null;
-  if (approve === true) return { approve };
+  if (approve === true) {
+    if (remember === undefined) return { approve };
+    return remember === 'tool' || remember === 'arguments' ? { approve, remember } : null;
+  }
+  if (remember !== undefined) return null;
   if (typeof deny === 'string') return { deny };
   return isPlainObject(args) && isJson(args) ? { args: args as JsonObject } : null;
 }

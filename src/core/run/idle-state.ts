@@ -4,7 +4,13 @@
  */
 import type { Stats, StatChange } from '../contract/stats.ts';
 import type { EventBase, EventBody } from '../contract/events.ts';
-import { withItem, withSettled, type SettledItem, type WaitingItem } from '../contract/pending.ts';
+import {
+  withItem,
+  withSettled,
+  type SettledItem,
+  type StandingApproval,
+  type WaitingItem,
+} from '../contract/pending.ts';
 
 /** The idle part of a run's state. */
 export interface IdleState {
@@ -16,6 +22,8 @@ export interface IdleState {
   readonly pending?: readonly WaitingItem[];
   /** What waited and has ended, newest last; absent if nothing has. */
   readonly settled?: readonly SettledItem[];
+  /** The approvals that hold for later calls, oldest first; absent if none was given. */
+  readonly standing?: readonly StandingApproval[];
   /** Since when the run waits only for `pending`; null or absent while it works. */
   readonly waitingSince?: number | null;
 }
@@ -24,6 +32,8 @@ export interface IdleState {
 export interface IdleCarried {
   /** The item that begins to wait, with `agent:question:asked` and similar events. */
   readonly item?: WaitingItem;
+  /** The approval that holds for later calls too, with `agent:approval:decided`. */
+  readonly standing?: StandingApproval;
 }
 
 /** The events that change only this part of the state. */
@@ -36,6 +46,7 @@ export type IdleEvent = EventBase &
         | 'agent:question:answered'
         | 'agent:approval:requested'
         | 'agent:approval:decided'
+        | 'agent:approval:revoked'
         | 'agent:external:begun'
         | 'agent:external:ended'
         | 'agent:waiting'
@@ -53,7 +64,7 @@ const ACTIVE = 'agent:active_ms';
 export function changedIdle(
   state: IdleState,
   event: IdleEvent,
-  { item }: IdleCarried,
+  { item, standing }: IdleCarried,
 ): Partial<IdleState> {
   switch (event.type) {
     case 'agent:question:asked':
@@ -64,7 +75,12 @@ export function changedIdle(
       return withoutItems(state, ({ id }) => id === event.questionId, event.at);
     case 'agent:approval:decided':
     case 'agent:external:ended':
-      return withoutItems(state, ({ callId }) => callId === event.callId, event.at);
+      return {
+        ...withoutItems(state, ({ callId }) => callId === event.callId, event.at),
+        ...(standing === undefined ? NOTHING : { standing: [...(state.standing ?? []), standing] }),
+      };
+    case 'agent:approval:revoked':
+      return { standing: (state.standing ?? []).filter(({ id }) => id !== event.callId) };
     case 'agent:waiting':
       return { waitingSince: state.waitingSince ?? event.at };
     case 'agent:paused':

@@ -174,12 +174,13 @@ export function acceptAnswer(inbox: Inbox, answer: PersonAnswer): Inbox {
  * not know yet that it waits.
  */
 export function openWaits(
-  { pending = [], settled = [] }: WaitingItems,
+  { pending = [], settled = [], standing = [] }: WaitingItems,
   { answers = [] }: Inbox,
 ): WaitingItems {
   const has = ({ id }: { readonly id: string }): boolean => answers.some((one) => one.id === id);
   const early = answers.filter((one) => one.early !== undefined);
   return {
+    standing,
     pending: pending.filter((item) => !has(item)),
     settled: [
       ...settled,

@@ -48,7 +48,7 @@ export function shownItem(item: WaitingItem): ShownItem {
   }
 }
 
-/** What a person needs to answer a server: who asks, and the form or the page. */
+/** What a person needs to answer a tool or its server: who asks, and the form or the page. */
 function inputDetails({ details }: QuestionItem, { asked, key }: OpenInput): Json | undefined {
   const request = asked.requests[key];
   if (request === undefined || !isJsonObject(details)) return details;

@@ -341,6 +341,7 @@ function changedFields(state: RunState, event: AgentEvent, carried: Carried): Pa
     case 'agent:question:answered':
     case 'agent:approval:requested':
     case 'agent:approval:decided':
+    case 'agent:approval:revoked':
     case 'agent:external:begun':
     case 'agent:external:ended':
     case 'agent:waiting':

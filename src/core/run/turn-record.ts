@@ -6,7 +6,7 @@ import type { Reply } from '../contract/model.ts';
 import type { ReplyProblem, ProblemFamily } from '../base/problem.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import { cut } from '../text/cut.ts';
-import type { JudgeResult, ReportedStats, Reports } from '../contract/outcome.ts';
+import type { JudgeResult, ReportedEvent, ReportedStats, Reports } from '../contract/outcome.ts';
 import type { EventBody, OwnEventBody, OwnEventType } from '../contract/events.ts';
 import type { SettledSections } from '../modes/section-values.ts';
 import { replyText, type Turn } from '../contract/turn.ts';
@@ -143,11 +143,11 @@ export function usageWarning(model: string, problem: string | undefined): readon
 
 /** A custom event from a tool, a validator or a loop. */
 export function ownEvent(
-  { type, data }: { readonly type: string; readonly data: Json },
+  { type, data, id, keep }: ReportedEvent,
   moved: ReportedStats & Pick<OwnEventBody, 'callId'> = {},
 ): OwnEventBody {
   // Its name was checked when it was reported, by `checkOwnEvent`.
-  return { type: type as unknown as OwnEventType, data, ...moved };
+  return { type: type as unknown as OwnEventType, data, ...defined({ id, keep }), ...moved };
 }
 
 /** `value` as an event carries it: text, or JSON as text, is cut to 2 KB if it is longer. */

@@ -1,6 +1,9 @@
 /** Rules for statistics and events of users' tools, validators and loops. */
 import { byteSize, isDeeperThan, MAX_JSON_DEPTH, type Json } from '../base/json.ts';
+import { defined } from '../base/defined.ts';
 import { UsageError } from '../base/usage-error.ts';
+import type { EventPart } from '../contract/outcome.ts';
+import { unknownOptions } from '../text/option-names.ts';
 import { SELF_PREFIX } from '../contract/stats.ts';
 import { AGENT_PREFIX } from './stat-keys.ts';
 
@@ -47,6 +50,32 @@ export function checkOwnEvent(name: string, data: Json): void {
         `got ${bytes}. Send less, or a reference.`,
     );
   }
+}
+
+/** Characters of the id of a part. */
+const MAX_PART_ID = 200;
+
+/** What makes a user's event a part; throws a {@link UsageError} for options that do not fit. */
+export function checkedPart(name: string, options: object = {}): EventPart {
+  const problems = unknownOptions(options, ['id', 'keep'], `the event \`${name}\``);
+  const { id, keep } = options as { readonly id?: unknown; readonly keep?: unknown };
+  const isId = typeof id === 'string' && id !== '' && id.length <= MAX_PART_ID;
+  const [first] = [
+    ...problems.map(({ message }) => message),
+    ...(id === undefined || isId
+      ? []
+      : [
+          `Expected the \`id\` of event \`${name}\` to be text of 1 to ${MAX_PART_ID} characters. Change it.`,
+        ]),
+    ...(keep === true && id === undefined
+      ? [`Expected an \`id\` of event \`${name}\`, which is kept, got none. Set it.`]
+      : []),
+    ...(keep === undefined || typeof keep === 'boolean'
+      ? []
+      : [`Expected \`keep\` of event \`${name}\` to be true or false. Change it.`]),
+  ];
+  if (first !== undefined) throw new UsageError('event_part', first);
+  return defined({ id: isId ? id : undefined, keep: keep === true ? keep : undefined });
 }
 
 /** Checks a key of a user's statistic or event; throws a {@link UsageError} that says what to do. */

@@ -3,6 +3,7 @@
  * provisional, never in history and replaced by the recorded reply; and events as they are recorded.
  */
 import type { AgentEvent } from '../contract/events.ts';
+import type { EventPart } from '../contract/outcome.ts';
 
 /** The origin of a chunk. */
 export interface ChunkOrigin {
@@ -22,7 +23,7 @@ export interface ChunkOrigin {
 }
 
 /** A piece of text that a model wrote, or an event that the run's own code emitted. */
-export interface Chunk extends ChunkOrigin {
+export interface Chunk extends ChunkOrigin, EventPart {
   /** `topic`: a tool, a validator or a loop emitted an event; its `seq` counts apart from text. */
   readonly kind: 'text' | 'reasoning' | 'tool_args' | 'topic';
   /** Of a topic: the data of the event, as JSON. */

@@ -1,6 +1,7 @@
 /** The events that the code of users emits, as chunks for readers of the run. */
 import { defined } from '../base/defined.ts';
 import type { Json } from '../base/json.ts';
+import type { EventPart } from '../contract/outcome.ts';
 import type { ChunkOrigin } from './chunk.ts';
 import type { ChunkPublisher } from './chunk-stream.ts';
 
@@ -13,9 +14,9 @@ export interface TopicOrigin extends Omit<ChunkOrigin, 'seq'> {
 export function publishTopic(
   publisher: ChunkPublisher,
   { rootRunId, runId, agentPath, iteration, attempt, callId }: TopicOrigin,
-  event: { readonly seq: number; readonly topic: string; readonly data: Json },
+  event: EventPart & { readonly seq: number; readonly topic: string; readonly data: Json },
 ): void {
-  const { seq, topic, data } = event;
+  const { seq, topic, data, id, keep } = event;
   publisher.publish({
     rootRunId,
     runId,
@@ -24,7 +25,7 @@ export function publishTopic(
     attempt,
     seq,
     topic,
-    ...defined({ callId }),
+    ...defined({ callId, id, keep }),
     kind: 'topic',
     delta: JSON.stringify(data),
   });
@@ -34,12 +35,12 @@ export function publishTopic(
 export function callTopics(
   publisher: ChunkPublisher,
   origin: Omit<TopicOrigin, 'iteration'> & { readonly callId: string },
-): (topic: string, data: Json) => void {
+): (topic: string, data: Json, part?: EventPart) => void {
   let seq = 0;
   // An id of a call begins with its iteration.
   const iteration = Number.parseInt(origin.callId, 10) || 0;
-  return (topic, data) => {
+  return (topic, data, part) => {
     seq += 1;
-    publishTopic(publisher, { ...origin, iteration }, { seq, topic, data });
+    publishTopic(publisher, { ...origin, iteration }, { seq, topic, data, ...part });
   };
 }

@@ -89,7 +89,7 @@ export interface Question {
   readonly default?: Json;
   readonly timeoutMs?: number;
   readonly details?: Json;
-  /** Set if the server of a tool asks. */
+  /** Set if a tool or its server asks. */
   readonly input?: OpenInput;
 }
 

@@ -1,11 +1,14 @@
 /**
- * The answer of a person to what a server asks: a flat object that fits the form of the request, with
- * the defaults of the form, or a refusal to answer. Patterns are not checked: a server's regular
- * expression could hold the run.
+ * The answer of a person to what a tool or its server asks: a value or a flat object that fits the form
+ * of the request, with the defaults of the form, or a refusal to answer. Patterns are not checked: a
+ * stranger's regular expression could hold the run.
  */
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { McpRequest, McpResponse } from '../contract/mcp.ts';
+import type { CallQuestion, QuestionResponse } from '../contract/call-input.ts';
+import { numberedOptions } from '../contract/pending.ts';
 import { clip } from '../text/cut.ts';
+import { foldedLabel } from '../text/folded-label.ts';
+import { MAX_OPTIONS } from './ask-user.ts';
 
 /** An answer with defaults, or what an answer has to be. */
 export type InputAnswer =
@@ -15,32 +18,99 @@ export type InputAnswer =
 /** Characters of a refusal: a form may have many fields with many options. */
 const MAX_MESSAGE = 1_000;
 
-/** Checks the answer to a request of a server. A text may hold the object as JSON. */
-export function readInputAnswer(request: McpRequest, value: Json): InputAnswer {
+/** Checks the answer to a request. A text may hold the value as JSON. */
+export function readInputAnswer(request: CallQuestion, value: Json): InputAnswer {
   const given = typeof value === 'string' ? parsed(value) : value;
   if (isDecline(request, given)) return { kind: 'fits', value: given };
-  if (request.kind === 'url') {
-    const isDone = given === true || given === 'done';
-    const message = 'answer with true once the page is done, or with { "decline": true }';
-    return isDone ? { kind: 'fits', value: true } : { kind: 'refused', message };
+  switch (request.kind) {
+    case 'url': {
+      const isDone = given === true || given === 'done';
+      const message = 'answer with true once the page is done, or with { "decline": true }';
+      return isDone ? { kind: 'fits', value: true } : { kind: 'refused', message };
+    }
+    case 'form':
+      return isValueForm(request.form)
+        ? readValue(request.form, value, given)
+        : readFields(request.form, given);
   }
-  const fields = fieldsOf(request.form);
+}
+
+/** An object with the fields of `form`. */
+function readFields(form: JsonObject, given: Json): InputAnswer {
+  const fields = fieldsOf(form);
   const read = isJsonObject(given) ? withDefaults(fields, given) : undefined;
-  const unfit = read === undefined ? fields : unfitFields(fields, requiredOf(request.form), read);
+  const unfit = read === undefined ? fields : unfitFields(fields, requiredOf(form), read);
   if (read !== undefined && unfit.length === 0) return { kind: 'fits', value: read };
   const wanted = unfit.map(([name, field]) => `${name} ${wantedOf(field)}`).join('; ');
   const message = `answer with an object${wanted === '' ? '' : `: ${wanted}`}`;
   return { kind: 'refused', message: clip(message, MAX_MESSAGE) };
 }
 
-/** The response to the server that an answer stands for. */
-export function responseOf(request: McpRequest, value: Json): McpResponse {
+/** One value: as it is, as the JSON in a text, as the label of a choice or as its number from 1. */
+function readValue(form: JsonObject, value: Json, given: Json): InputAnswer {
+  const choices = shownChoices(form) ?? [];
+  const label = foldedLabel(textOf(value));
+  const byLabel = choices.find((choice) => foldedLabel(textOf(choice)) === label);
+  const byNumber = /^\d+$/.test(label) ? choices[Number(label) - 1] : undefined;
+  const fitting = [value, given, byLabel, byNumber].filter((one) => one !== undefined);
+  const found = fitting.findIndex((one) => fits(form, one));
+  if (found >= 0) return { kind: 'fits', value: fitting[found] ?? null };
+  const message =
+    choices.length > 0
+      ? `answer one of: ${numberedOptions(choices.map(textOf))}`
+      : `answer with ${wantedOf(form).replace(/^is /, '')}`;
+  return { kind: 'refused', message: clip(message, MAX_MESSAGE) };
+}
+
+/** The response that an answer stands for. */
+export function responseOf(request: CallQuestion, value: Json): QuestionResponse {
   if (isDecline(request, value)) return { action: 'decline' };
-  return isJsonObject(value) ? { action: 'accept', content: value } : { action: 'accept' };
+  return request.kind === 'url' ? { action: 'accept' } : { action: 'accept', content: value };
+}
+
+/** The labels of the choices that a request offers; undefined: it has none, or more than a person can see. */
+export function optionsOf(request: CallQuestion): readonly string[] | undefined {
+  if (request.kind !== 'form' || !isValueForm(request.form)) return undefined;
+  const choices = shownChoices(request.form);
+  return choices === undefined || choices.length > MAX_OPTIONS ? undefined : choices.map(textOf);
+}
+
+/** Why a person cannot fill in `form`, in the words of an error: what it has; undefined: nothing. */
+export function formProblem(form: JsonObject): string | undefined {
+  if (isValueForm(form)) return isField(form) ? undefined : describedField(form);
+  const unfit = fieldsOf(form).find(([, field]) => !isField(field));
+  return unfit && `${describedField(unfit[1])} in \`${unfit[0]}\``;
+}
+
+/** Whether `form` is of one value and not of an object. */
+function isValueForm({ type, properties }: JsonObject): boolean {
+  return type !== 'object' && properties === undefined;
+}
+
+const SCALARS: readonly Json[] = ['string', 'number', 'integer', 'boolean', 'null'];
+
+/** Whether a field is a text, a number, true or false, a choice, or a list of texts or choices. */
+function isField(field: JsonObject): boolean {
+  if (choicesOf(field) !== undefined) return true;
+  const { type = null, anyOf, items } = field;
+  if (Array.isArray(anyOf)) return anyOf.every((one) => isJsonObject(one) && isField(one));
+  if (type === 'array') return isJsonObject(items) && items['type'] === 'string';
+  return [type].flat().every((one) => SCALARS.includes(one));
+}
+
+function describedField({ type }: JsonObject): string {
+  if (type === 'array') return 'a list of other values';
+  return type === 'object' ? 'an object' : 'a schema without a type';
+}
+
+/** The choices of a form of one value. */
+function shownChoices(form: JsonObject): readonly Json[] | undefined {
+  if (form['type'] === 'array') return undefined;
+  return choicesOf(form) ?? (form['type'] === 'boolean' ? [true, false] : undefined);
 }
 
 /** `{ decline: true }`, unless the form has a field of that name. */
-function isDecline(request: McpRequest, value: Json): boolean {
+function isDecline(request: CallQuestion, value: Json): boolean {
   const isAsked =
     request.kind === 'form' && fieldsOf(request.form).some(([name]) => name === DECLINE);
   return !isAsked && isJsonObject(value) && value[DECLINE] === true;
@@ -91,16 +161,21 @@ const NO_FIELD: JsonObject = { type: 'none' };
 function fits(field: JsonObject, value: Json | undefined): boolean {
   const { type, minimum, maximum, minLength, maxLength, minItems, maxItems, format } = field;
   const choices = choicesOf(field);
+  if (choices !== undefined && type !== 'array') return choices.some((one) => one === value);
+  if (Array.isArray(field['anyOf'])) {
+    return field['anyOf'].some((one) => isJsonObject(one) && fits(one, value));
+  }
   switch (type) {
     case 'string':
       if (typeof value !== 'string') return false;
-      if (choices !== undefined) return choices.includes(value);
       return isWithin(Array.from(value).length, minLength, maxLength) && hasFormat(value, format);
     case 'number':
     case 'integer':
       if (typeof value !== 'number' || (type === 'integer' && !Number.isInteger(value)))
         return false;
-      return isWithin(value, minimum, maximum);
+      return isWithin(value, minimum, maximum) && isBetween(value, field);
+    case 'null':
+      return value === null;
     case 'boolean':
       return typeof value === 'boolean';
     case 'array':
@@ -117,19 +192,28 @@ function fits(field: JsonObject, value: Json | undefined): boolean {
 /** The values that a field can have; undefined: any of its type. */
 function choicesOf(field: JsonObject): readonly Json[] | undefined {
   const of = field['type'] === 'array' && isJsonObject(field['items']) ? field['items'] : field;
-  const { enum: values, oneOf, anyOf } = of;
+  const { enum: values, const: only, oneOf, anyOf } = of;
   if (Array.isArray(values)) return values;
+  if (only !== undefined) return [only];
   const titled = oneOf ?? anyOf;
   if (!Array.isArray(titled)) return undefined;
-  return titled.flatMap((one) =>
+  const choices = titled.flatMap((one) =>
     isJsonObject(one) && one['const'] !== undefined ? [one['const']] : [],
   );
+  return choices.length === 0 ? undefined : choices;
 }
 
 function isWithin(value: number, least: Json | undefined, most: Json | undefined): boolean {
   return (
     (typeof least !== 'number' || value >= least) && (typeof most !== 'number' || value <= most)
   );
+}
+
+function isBetween(
+  value: number,
+  { exclusiveMinimum: least, exclusiveMaximum: most }: JsonObject,
+): boolean {
+  return (typeof least !== 'number' || value > least) && (typeof most !== 'number' || value < most);
 }
 
 function hasFormat(text: string, format: Json | undefined): boolean {
@@ -189,11 +273,15 @@ function textOf(value: Json): string {
 }
 
 function rangeOf(field: JsonObject, least: string, most: string, unit = ''): string {
-  const [from, to] = [field[least], field[most]];
-  const bounds = [
-    ...(typeof from === 'number' ? [`at least ${from}`] : []),
-    ...(typeof to === 'number' ? [`at most ${to}`] : []),
+  const named: readonly (readonly [string, Json | undefined])[] = [
+    ['at least', field[least]],
+    ['more than', field['exclusiveMinimum']],
+    ['at most', field[most]],
+    ['less than', field['exclusiveMaximum']],
   ];
+  const bounds = named.flatMap(([word, bound]) =>
+    typeof bound === 'number' ? [`${word} ${bound}`] : [],
+  );
   return bounds.length === 0 ? '' : ` of ${bounds.join(' and ')}${unit}`;
 }
 

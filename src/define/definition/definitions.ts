@@ -28,6 +28,14 @@ import type { StandardSchema } from '../schema/standard-schema.ts';
 import type { McpServerDefinition } from './mcp-server.ts';
 import type { ToolSearchFields, ToolSearchOptions } from './tool-search-options.ts';
 
+/** What an event is to pages. */
+export interface EmitOptions {
+  /** The part that it is, 1 to 200 characters: a later event of the same name and id replaces it. */
+  readonly id?: string;
+  /** True: pages show it again after they were loaded anew. Needs an `id`. Default false. */
+  readonly keep?: boolean;
+}
+
 /** What validators get besides the answer, and tools besides their arguments. */
 export interface ReportContext extends RunInfo {
   /** Aborted when the run is canceled or interrupted, or when the call times out. */
@@ -54,9 +62,10 @@ export interface ReportContext extends RunInfo {
   readonly reset: (key: string) => void;
   /**
    * Publishes an event: at most 16 KB of JSON, 256 KB per call. Names as for `count`. Those who
-   * stream the run get it at once; it is recorded with the result.
+   * stream the run get it at once; it is recorded with the result. With `keep`, it is a part of the
+   * conversation, which pages show again: the last of each `id`, at most 100 in a call.
    */
-  readonly emit: (name: string, data: Json) => void;
+  readonly emit: (name: string, data: Json, options?: EmitOptions) => void;
   /**
    * Reports a model call that this function made itself, so that it is counted and limited like
    * those of the loop. `model` is the id of an entry, whose price applies, or another name. `usage`
@@ -79,6 +88,10 @@ export interface ToolContext extends ReportContext {
   readonly read: (key: string) => number;
   /** `{runId}/{callId}`, the same on every attempt, for services that detect repeated requests. */
   readonly idempotencyKey: string;
+  /** What a person answered to the question of the last run of this call; absent in the first. */
+  readonly answer?: Json;
+  /** What the last run of this call gave to `ask` as `state`. */
+  readonly state?: Json;
 }
 
 /** The agent that a tool starts, and what the tool has of its own. */
@@ -124,6 +137,8 @@ export interface ToolDefinition<Args = unknown> {
   readonly isolate?: IsolatedTool;
   /** Called in `needsApproval` with checked arguments: whether a person approves this call. */
   approval?(args: Args, info: RunInfo): boolean | Promise<boolean>;
+  /** Called before the call begins: what people must be asked. It may run again. Absent: nothing. */
+  asks?(args: Args, context: ToolContext): unknown;
   /** Called in the model activity: whether the tool is offered in a request. Absent: it is. */
   enabled?(info: RunInfo): boolean | Promise<boolean>;
   /**

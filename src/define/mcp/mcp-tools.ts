@@ -3,7 +3,8 @@
  * host know this interface alone; `src/mcp` has the implementation.
  */
 import type { JsonObject } from '../../core/base/json.ts';
-import type { McpBinding, McpResume } from '../../core/contract/mcp.ts';
+import type { CallResume } from '../../core/contract/call-input.ts';
+import type { McpBinding } from '../../core/contract/mcp.ts';
 import type { ToolSpec } from '../../core/contract/spec.ts';
 import type { ToolDefinition } from '../definition/definitions.ts';
 import type { ToolSearchFields } from '../definition/tool-search-options.ts';
@@ -51,7 +52,7 @@ export interface McpCall {
   /** The arguments, by which the server's schema is taken or not: some cost too much to check. */
   readonly args?: JsonObject;
   /** Set when the server has asked and was answered. */
-  readonly resume?: McpResume;
+  readonly resume?: CallResume;
   readonly signal: AbortSignal;
   /** The traceparent for the server; absent: none. */
   readonly traceparent?: string;
@@ -71,7 +72,7 @@ export interface McpProgress {
 
 /** The tool of a call. */
 export type McpBound =
-  /** `execute` makes the call. It returns what tools return, or `serverInput(…)`. */
+  /** `execute` makes the call. It returns what tools return, or `callInput(…)`. */
   | { readonly kind: 'tool'; readonly tool: ToolDefinition }
   /**
    * The server has no such tool any more: for the model, and not counted. `message` begins with

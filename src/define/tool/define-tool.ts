@@ -53,6 +53,7 @@ export function defineTool<const Parameters extends ParametersInput = undefined>
       search: options.search,
       enabled: options.enabled,
       approval: typeof options.approval === 'function' ? options.approval : undefined,
+      asks: (options as ToolOptions<Parameters>).asks,
       isolate,
     }),
     execute:
@@ -84,6 +85,7 @@ function toolSpec(options: AnyToolOptions, parameters: JsonObject | null): ToolS
       repeatable: options.repeatable === true ? true : undefined,
       final: options.final === true ? true : undefined,
       readsContext: options.readsContext === true ? true : undefined,
+      asks: options.asks === undefined ? undefined : true,
     }),
     ...approvalSpec(options),
     ...areaOf(options.search),

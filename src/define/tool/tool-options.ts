@@ -109,6 +109,13 @@ export interface CommonToolOptions<Parameters extends ParametersInput> {
    * refused. Default: it is offered.
    */
   readonly enabled?: (info: RunInfo) => boolean | Promise<boolean>;
+  /**
+   * Returns `ask()`, or nothing once nothing is to be asked: then the call begins, with the last answer.
+   * It runs on the worker, again after each answer, and as often as workers are lost; so it must
+   * have no effect. For `once` tools, which may not begin before they know all; others may ask in
+   * `execute`. Costs each call an activity.
+   */
+  readonly asks?: (args: ArgsOf<Parameters>, context: ToolContext) => unknown;
   /** Milliseconds until a call without approval is denied. Default: it waits for ever. */
   readonly approvalTimeoutMs?: number;
   /** The texts by which tool search finds it; see `toolSearch` of agents. */
@@ -116,8 +123,12 @@ export interface CommonToolOptions<Parameters extends ParametersInput> {
 }
 
 /** The options of a tool with parameters of any type. */
-export interface AnyToolOptions extends Omit<CommonToolOptions<ParametersInput>, 'approval'> {
+export interface AnyToolOptions extends Omit<
+  CommonToolOptions<ParametersInput>,
+  'approval' | 'asks'
+> {
   readonly approval?: unknown;
+  readonly asks?: unknown;
 }
 
 /** The options of {@link defineTool}. */
@@ -125,8 +136,8 @@ export interface ToolOptions<
   Parameters extends ParametersInput = undefined,
 > extends CommonToolOptions<Parameters> {
   /**
-   * Does the work, on the worker. Returns plain JSON data, nothing, a `toolResult()`, or
-   * `external()` for work that ends elsewhere. A thrown `ToolError` is shown to the model; other
+   * Does the work, on the worker. Returns plain JSON data, nothing, a `toolResult()`, `external()` for
+   * work that ends elsewhere, or `ask()` to run again with the answer of a person. A thrown `ToolError` is shown to the model; other
    * errors are retried first.
    */
   readonly execute: (args: ArgsOf<Parameters>, context: ToolContext) => unknown;

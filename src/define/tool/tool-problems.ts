@@ -12,7 +12,7 @@ import {
   type Kind,
   type FieldRules,
 } from '../checks/fields.ts';
-import { OBJECT, oneOf, range, STRING, SWITCH, TEXT, TEXTS } from '../checks/kinds.ts';
+import { FUNCTION, OBJECT, oneOf, range, STRING, SWITCH, TEXT, TEXTS } from '../checks/kinds.ts';
 import { nameProblems } from '../checks/names.ts';
 import { executeProblems, isolateProblems, moduleProblems } from './isolated-tool.ts';
 import type { SchemaReading } from '../schema/value-schema.ts';
@@ -105,11 +105,8 @@ const TOOL_FIELDS: FieldRules<keyof ToolOptions | keyof IsolatedToolOptions> = {
   final: { ...SWITCH, code: 'tool_final' },
   readsContext: [{ ...SWITCH, code: 'tool_context' }, contextProblems],
   approval: APPROVAL_RULE,
-  enabled: {
-    wanted: 'to be a function',
-    fits: (value) => typeof value === 'function',
-    code: 'tool_enabled',
-  },
+  enabled: { ...FUNCTION, code: 'tool_enabled' },
+  asks: { ...FUNCTION, code: 'tool_ask' },
   search: {
     ...OBJECT,
     code: 'tool_search',

@@ -65,7 +65,7 @@ export function viewValue(id: string, view: SeenRun): JsonObject {
         step: stepValue(view.step),
       };
     case 'live': {
-      const { agent, state, iteration, waitsFor, usage, unreadInputs } = view.status;
+      const { agent, state, iteration, waitsFor, usage, unreadInputs, approvals } = view.status;
       const { items, leftOut } = boundedList(
         view.pending.map((item) => item as unknown as Json),
         MAX_PENDING,
@@ -79,7 +79,10 @@ export function viewValue(id: string, view: SeenRun): JsonObject {
         usage: usage as unknown as Json,
         unreadInputs,
         pending: items,
-        ...defined({ pendingLeftOut: leftOut }),
+        ...defined({
+          pendingLeftOut: leftOut,
+          approvals: approvals && bounded(approvals as unknown as Json, MAX_VALUE_BYTES / 8),
+        }),
       };
     }
   }

@@ -36,7 +36,9 @@ export function inputRequestOf(item: PendingItem, opensPages: boolean): InputReq
   const url = detailOf(item, 'url');
   if (typeof url === 'string') return pageRequest(item, url, opensPages);
   const own = detailOf(item, 'form');
-  if (isJsonObject(own)) return formRequest(item.question, own);
+  if (isJsonObject(own)) {
+    return formRequest(item.question, isOfObject(own) ? own : object({ [ANSWER]: own }, [ANSWER]));
+  }
   return formRequest(item.question, object({ [ANSWER]: answerField(item) }, [ANSWER]));
 }
 
@@ -50,9 +52,11 @@ export function replyOf(item: PendingItem, response: unknown): InputReply {
   if (action === 'cancel') return { kind: 'nothing' };
   if (item.kind === 'approval') return decisionOf(item, action, content);
   if (item.kind !== 'question') return { kind: 'nothing' };
-  const isServers = detailOf(item, 'form') !== undefined || detailOf(item, 'url') !== undefined;
+  const form = detailOf(item, 'form');
+  const url = detailOf(item, 'url');
   if (action === 'decline') {
-    if (isServers) return { kind: 'answer', value: { decline: true } };
+    if (form !== undefined || url !== undefined)
+      return { kind: 'answer', value: { decline: true } };
     if (takesAnyText(item)) return { kind: 'answer', value: DECLINED };
     throw refused(
       item.id,
@@ -60,8 +64,8 @@ export function replyOf(item: PendingItem, response: unknown): InputReply {
       'a refusal. Choose one, or cancel the task',
     );
   }
-  if (detailOf(item, 'url') !== undefined) return { kind: 'answer', value: true };
-  if (isServers) return { kind: 'answer', value: content };
+  if (url !== undefined) return { kind: 'answer', value: true };
+  if (isJsonObject(form) && isOfObject(form)) return { kind: 'answer', value: content };
   return { kind: 'answer', value: content[ANSWER] ?? null };
 }
 
@@ -135,10 +139,14 @@ function shownMessage(text: string): string {
   return cut(text, MAX_MESSAGE_BYTES);
 }
 
-/** A detail of a question that a server of a tool asks. */
+/** A detail of a question that a tool or its server asks. */
 function detailOf({ details }: Question, name: 'form' | 'url'): Json | undefined {
-  const isServers = isJsonObject(details) && 'server' in details && 'tool' in details;
-  return isServers ? details[name] : undefined;
+  return isJsonObject(details) && 'tool' in details ? details[name] : undefined;
+}
+
+/** Whether a form is of an object, and not of one value. */
+function isOfObject({ type, properties }: JsonObject): boolean {
+  return type === 'object' || properties !== undefined;
 }
 
 interface Response {

@@ -162,6 +162,12 @@ function decide({ access }: ToolParts): ServerTool {
         run: RUN,
         id: ITEM,
         approve: { const: true },
+        remember: {
+          enum: ['tool', 'arguments'],
+          description:
+            'With approve: later calls of the tool in this run, or those with equal arguments, begin ' +
+            'without being asked for.',
+        },
         deny: { type: 'string', description: 'Why not; the agent reads it.' },
         args: { type: 'object', description: 'The arguments in place of those of the agent.' },
         updateId: UPDATE_ID,
@@ -170,13 +176,13 @@ function decide({ access }: ToolParts): ServerTool {
     ),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     writes: true,
-    call: async ({ run: id, id: item, approve, deny, args, updateId }) => {
+    call: async ({ run: id, id: item, approve, remember, deny, args, updateId }) => {
       const decision = defined({ approve, deny, args });
       if (Object.keys(decision).length !== 1) throw unclear(Object.keys(decision));
       const { run } = await access.ownerOf(textOf(id), textOf(item));
       const receipt = await run.decide(
         textOf(item),
-        decision as unknown as Decision,
+        { ...decision, ...defined({ remember }) } as unknown as Decision,
         defined({ updateId }) as { updateId?: string },
       );
       return { kind: 'value', value: { run: run.id, ...receipt } };
@@ -221,31 +227,38 @@ function cancelRun({ access }: ToolParts): ServerTool {
 function adjustRun({ access }: ToolParts): ServerTool {
   return {
     name: 'adjust_run',
-    description: 'Changes limits of a live run, with immediate effect; pauses or resumes it.',
+    description:
+      'Changes limits of a live run, with immediate effect; pauses or resumes it; ends an approval that ' +
+      'holds for later calls.',
     parameters: parametersOf(
       {
         run: RUN,
         limits: LIMITS,
         paused: { type: 'boolean', description: 'True pauses before the next iteration.' },
+        revoke: { type: 'string', description: 'The id of one of `approvals` of get_run.' },
       },
       ['run'],
     ),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     writes: true,
-    call: async ({ run: id, limits, paused }) => {
-      if (limits === undefined && paused === undefined) throw nothingToAdjust();
+    call: async ({ run: id, limits, paused, revoke }) => {
+      if ([limits, paused, revoke].every((one) => one === undefined)) throw nothingToAdjust();
       const { run } = await access.run(textOf(id));
+      if (revoke !== undefined) await run.revoke(textOf(revoke));
       const limited =
         limits === undefined ? undefined : await run.adjust(limits as unknown as LimitsInput);
       const set =
         paused === undefined ? undefined : await (paused === true ? run.pause() : run.resume());
-      const receipt = (set ?? limited) as unknown as { limits: Json; paused: boolean };
-      const { limits: now, paused: isPaused } = receipt;
-      return { kind: 'value', value: { run: run.id, limits: now, paused: isPaused } };
+      const receipt = set ?? limited;
+      const now = receipt && { limits: receipt.limits as unknown as Json, paused: receipt.paused };
+      return { kind: 'value', value: { run: run.id, ...now } };
     },
   };
 }
 
 function nothingToAdjust(): UsageError {
-  return new UsageError('invalid_input', 'Expected `limits` or `paused`, got neither. Give one.');
+  return new UsageError(
+    'invalid_input',
+    'Expected `limits`, `paused` or `revoke`, got none. Give one.',
+  );
 }

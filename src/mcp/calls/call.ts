@@ -6,13 +6,14 @@
  */
 import type { JsonObject } from '../../core/base/json.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
-import type { McpInput, McpResume } from '../../core/contract/mcp.ts';
+import type { CallInput, CallResume } from '../../core/contract/call-input.ts';
 import { firstBytes } from '../../core/text/cut.ts';
 import { hideIn } from '../../core/text/hide.ts';
 import type { ToolContext } from '../../define/definition/definitions.ts';
 import type { McpServerDefinition } from '../../define/definition/mcp-server.ts';
 import type { McpCall } from '../../define/mcp/mcp-tools.ts';
-import { NotSentError, serverInput } from '../../define/mcp/server-input.ts';
+import { callInput } from '../../define/tool/call-input.ts';
+import { NotSentError } from '../../define/mcp/not-sent.ts';
 import { toolResult } from '../../define/tool/tool-result.ts';
 import { LostIsolateError } from '../../tools/isolation.ts';
 import type { CatalogueTool } from '../catalogue/catalogue.ts';
@@ -80,16 +81,16 @@ export async function callServer(
     if (read.kind === 'unfit') {
       throw new ToolError(`the server ${server.name} ${redactor.exact(read.reason)}`);
     }
-    if (tool.questions !== 'decline') return serverInput(shownInput(read.input, redactor));
+    if (tool.questions !== 'decline') return callInput(shownInput(read.input, redactor));
     resume = declined(read.input);
   }
   throw new ToolError(`the server ${server.name} asked ${MAX_ROUNDS} times`);
 }
 
 /** The questions without secrets. The note goes back to the server as it came. */
-function shownInput({ requests, ...note }: McpInput, { exact }: Redactor): McpInput {
+function shownInput({ requests, ...note }: CallInput, { exact }: Redactor): CallInput {
   const shown = hideIn(requests as unknown as JsonObject, exact);
-  return { requests: shown as unknown as McpInput['requests'], ...note };
+  return { requests: shown as unknown as CallInput['requests'], ...note };
 }
 
 interface Answer {
@@ -104,7 +105,7 @@ async function requestAnswer(
   parts: McpCallParts,
   args: JsonObject,
   context: ToolContext,
-  resume: McpResume | undefined,
+  resume: CallResume | undefined,
 ): Promise<Answer> {
   const { signal } = context;
   for (let tries = 1; ; tries++) {
@@ -145,7 +146,7 @@ async function tryOnce(
   parts: McpCallParts,
   args: JsonObject,
   context: ToolContext,
-  resume: McpResume | undefined,
+  resume: CallResume | undefined,
 ): Promise<Tried> {
   const { pool, tool } = parts;
   const { signal, runId } = context;
@@ -193,7 +194,7 @@ async function send(
   parts: McpCallParts,
   args: JsonObject,
   context: ToolContext,
-  resume: McpResume | undefined,
+  resume: CallResume | undefined,
 ): Promise<Omit<Answer, 'asked'>> {
   const { tool, call, redactor } = parts;
   const timeout = tool.spec.timeoutMs + SPARE_MS;

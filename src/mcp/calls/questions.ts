@@ -1,6 +1,6 @@
 /** What a server asks within a call, in the words of a run, and the answers in those of the protocol. */
 import { isDeeperThan, isPlainObject, type Json, type JsonObject } from '../../core/base/json.ts';
-import type { McpInput, McpRequest, McpResume } from '../../core/contract/mcp.ts';
+import type { CallInput, CallQuestion, CallResume } from '../../core/contract/call-input.ts';
 import { cleanSchema } from '../catalogue/tool-schema.ts';
 import { visibleText } from '../text/hidden-text.ts';
 
@@ -21,7 +21,7 @@ const MAX_FORM_DEPTH = 10;
 
 /** What a server asks, or why it cannot be asked. */
 export type InputReading =
-  | { readonly kind: 'input'; readonly input: McpInput }
+  | { readonly kind: 'input'; readonly input: CallInput }
   | { readonly kind: 'unfit'; readonly reason: string };
 
 /** Reads an answer `input_required`. */
@@ -33,7 +33,7 @@ export function readQuestions(answer: { readonly [field: string]: unknown }): In
   const given = Object.entries(isPlainObject(inputRequests) ? inputRequests : {});
   if (given.length > MAX_REQUESTS)
     return unfit(`asked more than ${MAX_REQUESTS} questions at once`);
-  const requests: Record<string, McpRequest> = {};
+  const requests: Record<string, CallQuestion> = {};
   for (const [key, request] of given.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const read = readRequest(request);
     if (typeof read === 'string') return unfit(read);
@@ -48,7 +48,7 @@ function unfit(reason: string): InputReading {
   return { kind: 'unfit', reason };
 }
 
-function readRequest(request: unknown): McpRequest | string {
+function readRequest(request: unknown): CallQuestion | string {
   const { method, params } = isPlainObject(request) ? request : {};
   if (method !== 'elicitation/create') {
     const name = typeof method === 'string' ? visibleText(method, 60).text : 'something unknown';
@@ -75,7 +75,7 @@ function isWebAddress(url: string): boolean {
 }
 
 /** The fields of a request that goes on with answers. */
-export function resumeParams({ state, responses }: McpResume): JsonObject {
+export function resumeParams({ state, responses }: CallResume): JsonObject {
   const hasResponses = Object.keys(responses).length > 0;
   return {
     ...(hasResponses ? { inputResponses: responses as unknown as JsonObject } : undefined),
@@ -84,7 +84,7 @@ export function resumeParams({ state, responses }: McpResume): JsonObject {
 }
 
 /** The resumption that declines all requests of `input`. */
-export function declined({ requests, state }: McpInput): McpResume {
+export function declined({ requests, state }: CallInput): CallResume {
   const responses = Object.fromEntries(
     Object.keys(requests).map((key) => [key, { action: 'decline' } as const]),
   );

@@ -7,8 +7,10 @@
  */
 import { isPlainObject, type Json } from '../../core/base/json.ts';
 import { ToolError } from '../../core/base/tool-error.ts';
+import type { CallInput } from '../../core/contract/call-input.ts';
 import { UsageError } from '../../core/base/usage-error.ts';
-import type { DefinedTool, ToolContext } from '../../define/definition/definitions.ts';
+import type { DefinedTool, EmitOptions, ToolContext } from '../../define/definition/definitions.ts';
+import { callInput, isAsked } from '../../define/tool/call-input.ts';
 import { external } from '../../define/tool/external.ts';
 import { toolResult } from '../../define/tool/tool-result.ts';
 import type { KnownGauges } from '../reporter.ts';
@@ -36,15 +38,21 @@ export type IsolatedReport =
       /** Applied after `gauges`. */
       readonly raised: Readonly<Record<string, number>>;
     }
-  | { readonly kind: 'event'; readonly name: string; readonly data: Json }
+  | {
+      readonly kind: 'event';
+      readonly name: string;
+      readonly data: Json;
+      /** Checked by the reporter of the worker. */
+      readonly options?: EmitOptions;
+    }
   | { readonly kind: 'model'; readonly model: string; readonly usage: Json };
 
 /** How a call ended, in its own words. */
 export type IsolatedEnd =
   | {
       readonly kind: 'returned';
-      /** What made the value: `toolResult`, `external`, or neither. */
-      readonly by: 'result' | 'external' | 'tool';
+      /** What made the value: `toolResult`, `external`, `ask`, or none of them. */
+      readonly by: 'result' | 'external' | 'ask' | 'tool';
       readonly value?: Json;
     }
   | {
@@ -83,6 +91,7 @@ function isMessage(message: Readonly<Record<string, unknown>>): boolean {
       return typeof message['model'] === 'string' && 'usage' in message;
     case 'returned':
       if (by === 'tool') return true;
+      if (by === 'ask') return isAsked(message['value']);
       return (by === 'result' || by === 'external') && isPlainObject(message['value']);
     case 'threw':
       return typeof by === 'string' && typeof message['message'] === 'string';
@@ -104,7 +113,7 @@ export function applyReport(report: IsolatedReport, context: ToolContext): void 
       for (const [key, by] of Object.entries(report.raised)) context.raise(key, by);
       return;
     case 'event':
-      context.emit(report.name, report.data);
+      context.emit(report.name, report.data, report.options);
       return;
     case 'model':
       context.reportModelCall(report.model, report.usage);
@@ -117,6 +126,7 @@ export function valueOf(end: IsolatedEnd): unknown {
   // The factories check the parts again.
   if (end.by === 'result') return toolResult(end.value as Parameters<typeof toolResult>[0]);
   if (end.by === 'external') return external(end.value as Parameters<typeof external>[0]);
+  if (end.by === 'ask') return callInput(end.value as unknown as CallInput);
   return end.value;
 }
 

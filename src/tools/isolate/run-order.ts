@@ -12,6 +12,7 @@ import { isUsageError } from '../../core/base/usage-error.ts';
 import { notJsonText } from '../../core/toolchain/call-texts.ts';
 import { toJsonResult } from '../../core/base/json-result.ts';
 import type { ToolContext } from '../../define/definition/definitions.ts';
+import { isCallInput } from '../../define/tool/call-input.ts';
 import { isExternalReturn } from '../../define/tool/external.ts';
 import { definedRun, runOf } from '../../define/tool/isolated-tool.ts';
 import { isToolReturn } from '../../define/tool/tool-result.ts';
@@ -137,9 +138,9 @@ function reporting(
     },
     reset: (key) => setGauge(key, 0),
     read: checks.read,
-    emit(name, data) {
-      checks.emit(name, data);
-      say({ kind: 'event', name, data: plain(data) });
+    emit(name, data, options) {
+      checks.emit(name, data, options);
+      say({ kind: 'event', name, data: plain(data), ...(options && { options }) });
     },
     reportModelCall(model, usage) {
       checks.reportModelCall(model, usage);
@@ -156,6 +157,7 @@ function plain(value: unknown): Json {
 }
 
 function returned(tool: string, value: unknown): IsolatedEnd {
+  if (isCallInput(value)) return { kind: 'returned', by: 'ask', value: plain(value) };
   if (isExternalReturn(value) || isToolReturn(value)) {
     const by = isExternalReturn(value) ? 'external' : 'result';
     // What is checked and named in errors is the user's part.

@@ -357,7 +357,8 @@ function feedStreams(chunks: ChunkPublisher): EventListener {
     // A tool's events were published when it emitted them; null data only moves statistics.
     if (!isOwnEvent(event) || event.callId !== undefined || event.data === null) return;
     const origin = { rootRunId, runId, agentPath, iteration, attempt: 1 };
-    publishTopic(chunks, origin, { seq, topic: type, data: event.data });
+    const { data, id, keep } = event;
+    publishTopic(chunks, origin, { seq, topic: type, data, ...defined({ id, keep }) });
   };
 }
 

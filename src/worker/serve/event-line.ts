@@ -33,7 +33,13 @@ const IS_SHOWN: Readonly<Record<Field, boolean>> = {
   by: false,
   bytes: true,
   cached: true,
+  media: false,
+  // Of a part: a text of a tool.
+  id: false,
+  keep: true,
+  remember: true,
   reused: true,
+  standing: true,
   callId: true,
   calls: true,
   charged: true,

@@ -55,6 +55,27 @@ describe('the head of a run', () => {
     server().answer(`/runs/${RUN}`, null);
   });
 
+  it('lists the approvals that hold, and revokes one', async () => {
+    const { run } = header({}) as { run: RunHeader };
+    if (run.status === null) throw new Error('Expected a status.');
+    const approvals = [
+      { id: '1.1', tool: 'refund', since: FIXTURE_NOW },
+      { id: '1.2', tool: 'mail', args: { to: 'ada' }, since: FIXTURE_NOW },
+    ];
+    const status = { ...run.status, approvals };
+    server().answer(`/runs/${RUN}`, header({ state: 'running', step: null, status }));
+    const { page, check } = await open(CLERK);
+    const list = page.getByRole('list', { name: 'Approvals that hold' });
+    await list.getByText('refund always approved').waitFor();
+    await check();
+    await list.getByRole('listitem').last().getByRole('button', { name: 'Revoke' }).click();
+
+    await expect
+      .poll(() => server().actions.at(-1))
+      .toMatchObject({ path: expect.stringMatching(/\/revoke$/), body: { id: '1.2' } });
+    server().answer(`/runs/${RUN}`, null);
+  });
+
   it('says of a run that is encrypted that the console lacks its key', async () => {
     const message = 'Expected the key `2026`, got none. Set EVERLOOP_KEYS for the console.';
     const partial = [{ part: 'view', code: 'keys_missing', message }];

@@ -133,6 +133,61 @@ describe('the inbox', () => {
     server().answer('/inbox', null);
   });
 
+  it('asks for each part that a tool wants in a field of its own', async () => {
+    const form = {
+      type: 'object',
+      properties: {
+        from: { type: 'string', enum: ['giro', 'savings'], description: 'Of the company.' },
+        copies: { type: 'integer' },
+        note: { type: 'string' },
+      },
+      required: ['from'],
+    };
+    const { run, agent, task, item } = approvalOf({});
+    const base = { id: 'q7', since: item.since, agent: item.agent, path: item.path };
+    const asked = { kind: 'question', question: 'From where?', free: false } as const;
+    const question = { ...base, ...asked, details: { tool: 'send', form } };
+    const row: InboxRow = { run, agent, task, item: question };
+    server().answer('/inbox', { items: [row], silent: [], more: 0 });
+    const before = server().actions.length;
+    const { page, check } = await open('/inbox');
+    const card = page.getByRole('article', { name: 'question q7' });
+    await card.getByText('send asks').waitFor();
+    await card.getByLabel('from').selectOption('savings');
+    await card.getByLabel('copies').fill('two');
+    await card.getByText('Expected a number in copies, got two.').waitFor();
+    await card.getByLabel('copies').fill('2');
+    await check();
+    await card.getByRole('button', { name: 'Answer', exact: true }).click();
+
+    await expect
+      .poll(() =>
+        server()
+          .actions.slice(before)
+          .map(({ body }) => body['value']),
+      )
+      .toEqual([{ from: 'savings', copies: 2 }]);
+    server().answer('/inbox', null);
+  });
+
+  it('approves later calls of the run as well, once it has asked which', async () => {
+    const row = approvalOf({ order: 'A-7' });
+    server().answer('/inbox', { items: [row], silent: [], more: 0 });
+    const before = server().actions.length;
+    const { page, check } = await open('/inbox');
+    await page.getByText('"A-7"', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Always' }).click();
+    await page.getByText('In this run, also approve later calls').waitFor();
+    await check();
+    expect(decisionsAfter(before)).toEqual([]);
+    await page.getByRole('button', { name: 'with these arguments' }).click();
+
+    await expect
+      .poll(() => decisionsAfter(before))
+      .toEqual([{ approve: true, remember: 'arguments' }]);
+    server().answer('/inbox', null);
+  });
+
   it('says how many it leaves out', async () => {
     const items = [approvalOf({ order: 'A-1' })];
     server().answer('/inbox', { items, silent: [], more: 12 });

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { InboxAnswer, InboxRow } from '../../../src/console/api.ts';
-import { killsOf } from '../../support/extent.ts';
+import { extent } from '../../support/extent.ts';
 import { answerOf } from '../web/fixture-answers.ts';
 import { CLERK, fixturePages } from './fixture-pages.ts';
 import { shownForKeys } from './opened-page.ts';
@@ -15,7 +15,7 @@ const { open, server } = fixturePages();
 const REASON = 'a is no key in a field, data';
 
 /** How often each is typed. */
-const TIMES = killsOf({ sample: 6, every: 200 });
+const TIMES = extent(200, 3);
 
 /** Slow pages on a busy machine. */
 const TIMEOUT_MS = 60_000 + TIMES * 5_000;

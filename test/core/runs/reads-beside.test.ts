@@ -4,6 +4,7 @@ import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
 import { agentTool } from '../../../src/define/tool/agent-tool.ts';
+import { ask } from '../../../src/define/tool/ask.ts';
 import { external } from '../../../src/define/tool/external.ts';
 import { defineTool } from '../../../src/define/tool/define-tool.ts';
 import type { AnyToolOptions } from '../../../src/define/tool/tool-options.ts';
@@ -420,6 +421,26 @@ describe('reads beside a reply', () => {
     const run = start([[look(1), { fail: refused }], [look(2)]], [tool('look')]);
     expect(await run.result).toMatchObject({ status: 'success', usage: { toolCalls: 2 } });
     expect(run.state.pending ?? []).toEqual([]);
+  });
+
+  it.each([
+    { name: 'at once', isBroken: false },
+    { name: 'of a reply that breaks are forgotten, and ask again', isBroken: true },
+  ])('that ask a person wait, and go on with the answer: $name', async ({ isBroken }) => {
+    const answers: unknown[] = [];
+    const { tool } = world((_seen, { answer }) => {
+      answers.push(answer);
+      return answer === undefined ? ask({ question: 'Where?' }) : `seen ${JSON.stringify(answer)}`;
+    });
+    const refused = Object.assign(new Error('Overloaded'), { statusCode: 503 });
+    const replies = isBroken ? [[look(1), { fail: refused }], [look(1)]] : [[look(1)]];
+    const run = start([...replies, [{ text: 'done' }]], [tool('look')]);
+    await run.resultOrPending();
+    expect(run.pending()).toMatchObject([{ id: 'q1', question: 'Where?' }]);
+    run.answer('q1', 'here');
+
+    expect(await run.result).toMatchObject({ status: 'success', usage: { toolCalls: 1 } });
+    expect(answers.at(-1)).toBe('here');
   });
 
   it('do not begin in a fork that takes results of its source', async () => {

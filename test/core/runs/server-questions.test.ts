@@ -1,11 +1,11 @@
 /** Questions that a server asks within a call: they wait in the run, and hold nothing open. */
 import { describe, expect, it } from 'vitest';
-import type { McpInput } from '../../../src/core/contract/mcp.ts';
+import type { CallInput } from '../../../src/core/contract/call-input.ts';
 import { textOf } from '../../../src/core/base/message.ts';
 import { valueOf } from '../../../src/core/contract/stats.ts';
 import type { AgentOptions } from '../../../src/define/agent/agent-options.ts';
 import { defineAgent } from '../../../src/define/agent/define-agent.ts';
-import { serverInput } from '../../../src/define/mcp/server-input.ts';
+import { callInput } from '../../../src/define/tool/call-input.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { listServers } from '../../../src/testing/listed-servers.ts';
 import type { MemoryRunOptions } from '../../../src/testing/run-in-memory.ts';
@@ -26,7 +26,7 @@ const ENV_FORM = {
   required: ['env'],
 };
 
-const ENV: McpInput = {
+const ENV: CallInput = {
   requests: { env: { kind: 'form', message: 'Deploy where?', form: ENV_FORM } },
   state: 'note-1',
 };
@@ -35,7 +35,7 @@ const ENV: McpInput = {
 const DEPLOY: FakeTool = {
   name: 'deploy',
   call: (_args, resume) =>
-    resume === undefined ? serverInput(ENV) : { answered: resume.responses['env'] ?? null },
+    resume === undefined ? callInput(ENV) : { answered: resume.responses['env'] ?? null },
 };
 
 async function start(
@@ -141,7 +141,7 @@ describe('a question of a server', () => {
         name: 'deploy',
         call: (_args, resume) =>
           resume === undefined
-            ? serverInput({
+            ? callInput({
                 requests: {
                   b: { kind: 'url', message: 'Log in', url: 'https://example.com/in' },
                   a: {
@@ -176,7 +176,7 @@ describe('a question of a server', () => {
   });
 
   it('comes at most ten times in a call', async () => {
-    const started = await start({ name: 'deploy', call: () => serverInput(ENV) });
+    const started = await start({ name: 'deploy', call: () => callInput(ENV) });
     const { run, servers } = started;
     for (let round = 1; round <= 10; round++) {
       await untilWaiting(started);
@@ -191,7 +191,7 @@ describe('a question of a server', () => {
   it('is refused if it is too large to wait', async () => {
     const started = await start({
       name: 'deploy',
-      call: () => serverInput({ ...ENV, state: 'x'.repeat(65_537) }),
+      call: () => callInput({ ...ENV, state: 'x'.repeat(65_535) }),
     });
     await started.run.result;
 

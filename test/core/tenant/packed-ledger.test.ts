@@ -23,16 +23,20 @@ function carried(ledger: TenantLedger): TenantLedger {
   return next;
 }
 
+const IDS = DAY_KEYS.map((key) => leaseIdOf(TENANT, key));
+/** Ids of other limits, which only a stranger would send. */
+const FOREIGN = Array.from({ length: 50 }, (_, index) => `${'x'.repeat(1_000)}${index}`);
+const WANTS = [...IDS, ...FOREIGN];
+
+function each<Value>(names: readonly string[], value: Value): Record<string, Value> {
+  return Object.fromEntries(names.map((name) => [name, value]));
+}
+
 /** A request for more of every budget. */
 function asksAll(childId: string, number: number, spent: number, missing: number) {
-  const ids = DAY_KEYS.map((key) => leaseIdOf(TENANT, key));
-  const each = <Value>(names: readonly string[], value: Value): Record<string, Value> =>
-    Object.fromEntries(names.map((name) => [name, value]));
   const totals = each(DAY_KEYS, spent);
   const base = { v: 1, kind: 'lease-request', childId, number, totals } as const;
-  // Ids of other limits, which only a stranger would send.
-  const foreign = Array.from({ length: 50 }, (_, index) => `${'x'.repeat(1_000)}${index}`);
-  return { ...base, wants: [...ids, ...foreign], missing: each([...ids, ...foreign], missing) };
+  return { ...base, wants: WANTS, missing: each(WANTS, missing) };
 }
 
 describe('a hand-over', () => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../src/core/base/json.ts';
-import type { McpRequest } from '../../../src/core/contract/mcp.ts';
-import { readInputAnswer, responseOf } from '../../../src/core/toolchain/form.ts';
+import type { CallQuestion } from '../../../src/core/contract/call-input.ts';
+import { formProblem, readInputAnswer, responseOf } from '../../../src/core/toolchain/form.ts';
 
-function form(properties: JsonObject, required: readonly string[] = []): McpRequest {
+function form(properties: JsonObject, required: readonly string[] = []): CallQuestion {
   return { kind: 'form', message: 'Say', form: { type: 'object', properties, required } };
 }
 
-function read(request: McpRequest, value: Json): unknown {
+function read(request: CallQuestion, value: Json): unknown {
   const answer = readInputAnswer(request, value);
   return answer.kind === 'fits' ? answer.value : answer.message;
 }
@@ -101,6 +101,77 @@ describe('the answer to a form [mcp 6]', () => {
     ]);
   });
 
+  it.each<{
+    form: JsonObject;
+    fits: readonly (readonly [Json, Json])[];
+    unfit: Json;
+    says: string;
+  }>([
+    {
+      form: { type: 'string', enum: ['giro', 'savings'] },
+      fits: [
+        ['giro', 'giro'],
+        [' SAVINGS', 'savings'],
+        ['2', 'savings'],
+        [1, 'giro'],
+      ],
+      unfit: 3,
+      says: 'answer one of: 1 giro, 2 savings',
+    },
+    {
+      form: { type: 'boolean' },
+      fits: [
+        [false, false],
+        ['true', true],
+        ['2', false],
+      ],
+      unfit: 'maybe',
+      says: 'answer one of: 1 true, 2 false',
+    },
+    {
+      form: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 9 },
+      fits: [['3.5', 3.5]],
+      unfit: 9,
+      says: 'answer with a number of more than 0 and less than 9',
+    },
+    {
+      form: { type: 'string', minLength: 1 },
+      fits: [['12', '12']],
+      unfit: '',
+      says: 'answer with a text of at least 1 characters',
+    },
+    { form: MANY, fits: [['["x"]', ['x']]], unfit: 'x', says: 'answer with a list of x, y' },
+    {
+      form: { anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] },
+      fits: [
+        ['a', 'a'],
+        ['null', null],
+      ],
+      unfit: 'b',
+      says: 'answer with a text, a number or true or false',
+    },
+  ])('is one value: $says', ({ form: asked, fits, unfit, says }) => {
+    const request: CallQuestion = { kind: 'form', message: 'Say', form: asked };
+
+    expect(formProblem(asked)).toBeUndefined();
+    expect(fits.map(([given]) => read(request, given))).toEqual(fits.map(([, value]) => value));
+    expect(read(request, unfit)).toBe(says);
+    expect(responseOf(request, read(request, { decline: true }) as Json)).toEqual({
+      action: 'decline',
+    });
+  });
+
+  it.each<{ form: JsonObject; problem: string }>([
+    { form: { type: 'array', items: { type: 'object' } }, problem: 'a list of other values' },
+    { form: { $ref: '#/$defs/a' }, problem: 'a schema without a type' },
+    {
+      form: { type: 'object', properties: { a: { type: 'object' } } },
+      problem: 'an object in `a`',
+    },
+  ])('cannot be asked for as $problem', ({ form: asked, problem }) => {
+    expect(formProblem(asked)).toBe(problem);
+  });
+
   it('takes defaults for what is missing, and refuses what the form does not have', () => {
     const request = form({ env: { ...ENV, default: 'staging' }, note: { type: 'string' } });
 
@@ -129,7 +200,7 @@ describe('the answer to a form [mcp 6]', () => {
   });
 
   it('is that a page was opened', () => {
-    const page: McpRequest = { kind: 'url', message: 'Log in', url: 'https://a.example' };
+    const page: CallQuestion = { kind: 'url', message: 'Log in', url: 'https://a.example' };
 
     expect(responseOf(page, read(page, true) as Json)).toEqual({ action: 'accept' });
     expect(read(page, 'done')).toBe(true);

@@ -32,6 +32,16 @@ export function SchemaField(props: SchemaFieldProps): JSX.Element {
   );
 }
 
+/** Why the texts of a form cannot be read; nothing if they can. */
+export function Problem({ text }: { readonly text: string }): JSX.Element | null {
+  if (text === '') return null;
+  return (
+    <p class="tone-bad" role="alert">
+      <Plain text={text} />
+    </p>
+  );
+}
+
 /** What takes the text of a field. */
 export interface SchemaControlProps extends Pick<
   SchemaFieldProps,

@@ -9,10 +9,12 @@ import { canAct, mayAct } from '../base/connection.ts';
 import { bindKeys } from '../base/keys.ts';
 import { toolOf } from '../base/tools.ts';
 import { JsonText } from '../parts/code.tsx';
+import { Problem } from '../parts/schema-field.tsx';
 import { KeyHint, Pill } from '../parts/marks.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Since } from '../parts/times.tsx';
 import { oneLine, Plain } from '../parts/words.tsx';
+import { AnswerForm, Asker, formOf } from './answer-form.tsx';
 import { UNAPPLIED, useAnswering, type Answering } from './answering.ts';
 import { Decide } from './decide.tsx';
 import { KeyQuestion } from './key-question.tsx';
@@ -92,7 +94,11 @@ function Asked({ row }: { readonly row: InboxRow }): JSX.Element {
           <div class="question">
             <Prose text={item.question} />
           </div>
-          {item.details === undefined ? null : <JsonText value={item.details} />}
+          {formOf(row) !== undefined ? (
+            <Asker row={row} />
+          ) : item.details === undefined ? null : (
+            <JsonText value={item.details} />
+          )}
         </>
       );
     case 'approval':
@@ -142,8 +148,14 @@ function Answer({
           asksAgain={effect === undefined || effect === 'once'}
         />
       );
-    case 'question':
-      return <Options row={row} answering={answering} hasKeys={hasKeys} />;
+    case 'question': {
+      const form = formOf(row);
+      if (form === undefined) return <Options row={row} answering={answering} hasKeys={hasKeys} />;
+      const isOff = answering.isSent.value || !canAct.value;
+      return (
+        <AnswerForm form={form} isOff={isOff} onSend={(value) => void answering.answer(value)} />
+      );
+    }
     case 'external':
       return <OutsideResult answering={answering} />;
     case 'pause':
@@ -239,7 +251,7 @@ function OutsideResult({ answering }: { readonly answering: Answering }): JSX.El
         value={text.value}
         onInput={(event) => (text.value = event.currentTarget.value)}
       />
-      {problem.value === '' ? null : <p class="tone-bad">{problem.value}</p>}
+      <Problem text={problem.value} />
       <div class="acts">
         <button
           type="button"

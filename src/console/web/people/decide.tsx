@@ -6,8 +6,10 @@ import type { InboxRow } from '../../api.ts';
 import { canAct } from '../base/connection.ts';
 import { bindKeys } from '../base/keys.ts';
 import { toolOf } from '../base/tools.ts';
+import type { ApprovalScope } from '../../../core/contract/pending.ts';
 import { KeyHint } from '../parts/marks.tsx';
 import { OpenForm } from '../parts/open-form.tsx';
+import { Plain } from '../parts/words.tsx';
 import type { Answering } from './answering.ts';
 import { EditArguments } from './edit-arguments.tsx';
 import { KeyQuestion } from './key-question.tsx';
@@ -25,7 +27,7 @@ export interface DecideProps {
 /** The buttons of an approval, or the form that one of them has opened. */
 export function Decide(props: DecideProps): JSX.Element {
   const { row, item, answering, hasKeys, asksAgain } = props;
-  const mode = useSignal<'choose' | 'approve' | 'edit' | 'deny'>('choose');
+  const mode = useSignal<'choose' | 'approve' | 'always' | 'edit' | 'deny'>('choose');
   const isOff = answering.isSent.value || !canAct.value;
   const isChoosing = mode.value === 'choose';
   const back = (): void => void (mode.value = 'choose');
@@ -48,6 +50,15 @@ export function Decide(props: DecideProps): JSX.Element {
           isOff={isOff}
           onBack={back}
           onYes={approve}
+        />
+      );
+    case 'always':
+      return (
+        <Always
+          tool={item.tool}
+          isOff={isOff}
+          onBack={back}
+          onSend={(remember) => void answering.decide({ approve: true, remember })}
         />
       );
     case 'edit':
@@ -74,6 +85,14 @@ export function Decide(props: DecideProps): JSX.Element {
           <button type="button" class="btn primary" disabled={isOff} onClick={approve}>
             {answering.isSent.value ? 'Sent' : 'Approve'} <KeyHint on={hasKeys} name="a" />
           </button>
+          <button
+            type="button"
+            class="btn"
+            disabled={isOff}
+            onClick={() => (mode.value = 'always')}
+          >
+            Always
+          </button>
           <button type="button" class="btn" disabled={isOff} onClick={() => (mode.value = 'edit')}>
             Edit <KeyHint on={hasKeys} name="e" />
           </button>
@@ -88,6 +107,35 @@ export function Decide(props: DecideProps): JSX.Element {
         </div>
       );
   }
+}
+
+interface AlwaysProps {
+  readonly tool: string;
+  readonly isOff: boolean;
+  readonly onBack: () => void;
+  readonly onSend: (remember: ApprovalScope) => void;
+}
+
+function Always({ tool, isOff, onBack, onSend }: AlwaysProps): JSX.Element {
+  return (
+    <div class="acts row">
+      <span class="muted">In this run, also approve later calls</span>
+      <button
+        type="button"
+        class="btn primary"
+        disabled={isOff}
+        onClick={() => onSend('arguments')}
+      >
+        with these arguments
+      </button>
+      <button type="button" class="btn" disabled={isOff} onClick={() => onSend('tool')}>
+        of <Plain text={tool} />
+      </button>
+      <button type="button" class="btn" onClick={onBack}>
+        Back
+      </button>
+    </div>
+  );
 }
 
 interface DenyProps {

@@ -6,7 +6,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Json, JsonObject } from '../../../core/base/json.ts';
 import { OpenForm } from '../parts/open-form.tsx';
-import { choicesOf, readField, SchemaControl } from '../parts/schema-field.tsx';
+import { choicesOf, Problem, readField, SchemaControl } from '../parts/schema-field.tsx';
 import { Plain } from '../parts/words.tsx';
 
 /** What the form edits. */
@@ -62,11 +62,7 @@ export function EditArguments(props: EditArgumentsProps): JSX.Element {
         </label>
       ))}
       <Changes fields={changed} textOf={textOf} />
-      {read.problem === '' ? null : (
-        <p class="tone-bad" role="alert">
-          <Plain text={read.problem} />
-        </p>
-      )}
+      <Problem text={read.problem} />
       <div class="acts">
         <button
           type="submit"

@@ -4,7 +4,9 @@ import type { JSX } from 'preact';
 import type { RunHeader } from '../../api.ts';
 import { amountText, durationText } from '../../view/amounts.ts';
 import { spentTexts } from '../../view/spent.ts';
-import { mayAct } from '../base/connection.ts';
+import { send } from '../base/actions.ts';
+import { runPath } from '../base/api.ts';
+import { canAct, mayAct } from '../base/connection.ts';
 import { lossText } from '../../view/attempts.ts';
 import { isBetweenTurns } from '../../view/between-turns.ts';
 import { barsOfLines, changedLimits, isTelling, type BudgetBar } from '../../view/budgets.ts';
@@ -45,6 +47,7 @@ export function RunHead({ run }: { readonly run: RunModel }): JSX.Element {
       <Task text={header.task} />
       <ForkedFrom header={header} />
       <Quiet run={run} header={header} />
+      <Approvals run={run} header={header} />
       <ActionNote run={run} />
       <Bars run={run} header={header} />
     </header>
@@ -233,6 +236,42 @@ function Task({ text }: { readonly text: string }): JSX.Element | null {
         </button>
       ) : null}
     </p>
+  );
+}
+
+/** The approvals that hold for later calls, and the means to end them. */
+function Approvals({
+  run,
+  header,
+}: {
+  readonly run: RunModel;
+  readonly header: RunHeader;
+}): JSX.Element | null {
+  const approvals = header.status?.approvals ?? [];
+  if (approvals.length === 0 || header.state === 'ended') return null;
+  const revoke = async (id: string): Promise<void> => {
+    const sent = await send(runPath(run.id, '/revoke'), { id });
+    if (sent.kind === 'refused') run.note.value = { text: sent.message, tone: 'bad' };
+    else void run.loadHeader();
+  };
+  return (
+    <ul class="row muted" aria-label="Approvals that hold">
+      {approvals.map(({ id, tool, args }) => (
+        <li key={id} class="row">
+          <Plain text={tool} /> {args === undefined ? 'always approved' : 'approved with arguments'}
+          {mayAct.value ? (
+            <button
+              type="button"
+              class="btn quiet small"
+              disabled={!canAct.value}
+              onClick={() => void revoke(id)}
+            >
+              Revoke
+            </button>
+          ) : null}
+        </li>
+      ))}
+    </ul>
   );
 }
 

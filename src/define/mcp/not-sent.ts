@@ -1,18 +1,4 @@
-/** What the tool of a server returns or throws in place of a result. */
-import type { McpInput } from '../../core/contract/mcp.ts';
-
-/** Marks what {@link serverInput} made, in this or another copy of the package. */
-const inputMark = Symbol.for('everloop.mcp.input');
-
-/** Returned by a tool whose server ends the call only with answers. The run asks a person. */
-export function serverInput(input: McpInput): McpInput {
-  return Object.defineProperty({ ...input }, inputMark, { value: true });
-}
-
-/** Whether a tool returned what {@link serverInput} made. */
-export function isServerInput(value: unknown): value is McpInput {
-  return typeof value === 'object' && value !== null && inputMark in value;
-}
+/** What the tool of a server throws when its request has not left. */
 
 const notSentMark = Symbol.for('everloop.mcp.notSent');
 
