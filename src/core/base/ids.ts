@@ -9,6 +9,7 @@
  * I3  The ids of children follow from that of their parent alone, so whoever knows a run and a call
  *     knows the child. Equal ids come from equal runs and calls.
  */
+import { defined } from './defined.ts';
 import { sha256 } from '../../lisp/base/sha256.ts';
 import { utf8Length } from './json.ts';
 
@@ -69,7 +70,7 @@ export interface ConversationPlace {
 export function conversationPlace(workflowId: string): ConversationPlace | undefined {
   const found = /^(?:([^:~/]+):)?~conversation:([^/]+)$/.exec(workflowId);
   const [, tenant, id] = found ?? [];
-  return id === undefined ? undefined : { id, ...(tenant === undefined ? {} : { tenant }) };
+  return id === undefined ? undefined : defined({ id, tenant });
 }
 
 /** Whether an id is one of our own, also after a tenant or below a run. */
