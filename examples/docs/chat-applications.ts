@@ -3,14 +3,15 @@ import { z } from 'zod';
 import {
   defineAgent,
   defineTool,
-  openConversation,
   type AgentDefinition,
   type AgentModel,
+  type Conversation,
+  type ConversationTurn,
   type Everloop,
-  type HistoryTurn,
   type Json,
   type PendingItem,
   type RunUpdate,
+  type Step,
 } from '../../src/index.ts';
 import { exampleDialogue } from '../example-model.ts';
 
@@ -41,16 +42,20 @@ export function hostWith(model: AgentModel): AgentDefinition {
 /** `POST /chats/{id}`: sends a person's message and follows the turn, as server-sent events. */
 export async function say(
   everloop: Everloop,
-  id: string,
-  text: string,
+  {
+    id,
+    text,
+    messageId,
+  }: { readonly id: string; readonly text: string; readonly messageId: string },
   send: (update: RunUpdate) => void,
   signal: AbortSignal,
 ): Promise<void> {
   // #region say
-  const chat = await openConversation(everloop, 'host', { id });
-  const { run } = await chat.say(text);
-  // The signal aborts when the browser goes away; the run continues.
-  for await (const update of run.follow({ signal })) send(update);
+  const chat = everloop.conversation('host', { id });
+  // The same message has the same id, so a request that is sent twice counts once.
+  const turn = await chat.say(text, { id: messageId });
+  // The signal aborts when the browser goes away; the turn continues.
+  for await (const update of turn.follow({ signal })) send(update);
   // #endregion
 }
 
@@ -63,9 +68,8 @@ export async function answer(
   updateId: string,
 ): Promise<void> {
   // #region answer
-  const chat = await openConversation(everloop, 'host', { id });
-  // The same click has the same id, so a request that is sent twice counts once.
-  await chat.newest()?.answer(itemId, value, { updateId });
+  const chat = everloop.conversation('host', { id });
+  await chat.run.answer(itemId, value, { updateId });
   // #endregion
 }
 
@@ -75,19 +79,57 @@ export async function open(
   id: string,
   send: (update: RunUpdate) => void,
   signal: AbortSignal,
-): Promise<readonly HistoryTurn[]> {
+): Promise<readonly ConversationTurn[]> {
   // #region open
-  const chat = await openConversation(everloop, 'host', { id });
-  const turns = await chat.turns();
-  const run = chat.newest();
-  if (run !== null && (await run.step()) === null) {
-    // A turn is running: first comes what already waits, then what happens next.
+  const chat = everloop.conversation('host', { id });
+  const turns = await chat.turns({ last: 50 });
+  const last = turns.at(-1);
+  if (last?.step === null) {
+    // A turn is open: first comes what already waits, then what happens next.
     void (async () => {
-      for await (const update of run.follow({ signal })) send(update);
+      const turn = chat.turn(last.messageId);
+      for await (const update of turn.follow({ signal })) send(update);
     })();
   }
   // #endregion
   return turns;
+}
+
+/** `POST /chats/{id}/stop`: ends what goes on, and nothing else. */
+export async function stop(everloop: Everloop, id: string): Promise<void> {
+  // #region stop
+  const chat = everloop.conversation('host', { id });
+  const turn = await chat.newest();
+  await turn?.cancel('The guest pressed stop.');
+  // #endregion
+}
+
+/** `PUT /chats/{id}/messages/{messageId}`: what was said is replaced, and all after it. */
+export async function edit(
+  everloop: Everloop,
+  id: string,
+  messageId: string,
+  text: string,
+): Promise<Step> {
+  // #region edit
+  const chat = everloop.conversation('host', { id });
+  const turn = await chat.say(text, { instead: messageId });
+  return turn.result();
+  // #endregion
+}
+
+/** A conversation of a customer's, with limits for each turn and for all of them. */
+export function limited(everloop: Everloop, id: string): Conversation {
+  // #region limits
+  const chat = everloop.conversation('host', {
+    id,
+    tenant: 'acme',
+    limits: { costUsd: 0.2, iterations: 20 },
+    totalLimits: { costUsd: 5 },
+    idleMs: 7 * 86_400_000,
+  });
+  // #endregion
+  return chat;
 }
 
 /** What a page shows for the newest turn. */

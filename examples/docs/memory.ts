@@ -9,7 +9,7 @@ import {
   type AgentModel,
   type Everloop,
   type JsonObject,
-  type RunHandle,
+  type Turn,
 } from '../../src/index.ts';
 
 // #region store
@@ -92,13 +92,14 @@ export function host(model: AgentModel, notes: Notes): AgentDefinition {
   return host;
 }
 
-/** A run about one customer, whose id no model sees. */
-export async function booked(everloop: Everloop): Promise<RunHandle> {
+/** A conversation about one customer, whose id no model sees. */
+export async function booked(everloop: Everloop): Promise<Turn> {
   // #region start
-  const run = await everloop.start('host', {
-    task: 'A table for two tonight, please.',
+  const chat = everloop.conversation('host', {
+    id: 'guest-42',
     context: { _customer: 'C7' },
   });
+  const turn = await chat.say('A table for two tonight, please.');
   // #endregion
-  return run;
+  return turn;
 }

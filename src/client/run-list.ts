@@ -1,6 +1,7 @@
 /** Lists runs, page by page, and counts them. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { defined } from '../core/base/defined.ts';
+import { conversationOf } from '../core/base/ids.ts';
 import { UsageError } from '../core/base/usage-error.ts';
 import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
 import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
@@ -20,7 +21,9 @@ export interface RunSummary {
   readonly id: string;
   /** `(encrypted)`: this process lacks the key, and `task` is empty. */
   readonly agent: string;
-  /** The first 200 characters of the task. */
+  /** The conversation that the run is; absent: it is none. */
+  readonly conversation?: string;
+  /** The first 200 characters of the task; of a conversation, of its first message. */
   readonly task: string;
   /** `RUNNING`, `COMPLETED`, `FAILED`, `CANCELLED`, `TERMINATED`, `TIMED_OUT`. */
   readonly status: string;
@@ -336,7 +339,10 @@ function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>): RunSummary {
     state: stateOf(status.name, isReadable ? memo['waiting'] === true : isVisiblyWaiting(info)),
     parent: parentExecution?.workflowId || null,
     root,
-    ...defined({ forkedFrom: memoText(memo, 'forkedFrom') || undefined }),
+    ...defined({
+      conversation: conversationOf(id),
+      forkedFrom: memoText(memo, 'forkedFrom') || undefined,
+    }),
     startedAt: startTime,
     closedAt: closeTime ?? null,
     ...defined({ schedule: scheduleOf(info) }),

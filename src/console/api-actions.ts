@@ -71,6 +71,8 @@ export interface DecideRequest extends ActionRequest {
 /** POST `/conversations/:id/say`: the id of the conversation, which a page may choose. */
 export interface SayRequest extends ActionRequest {
   readonly agent: string;
+  /** Whose conversation it is. */
+  readonly tenant?: string;
   readonly text: string;
 }
 
@@ -97,12 +99,13 @@ export interface SchedulePauseRequest extends ActionRequest {
 /** The answer to an action. */
 export interface ActionAnswer {
   readonly requestId: string;
-  /** Id of the run: for `start` and `fork`, of the new one; of a schedule, its id; the tenant. */
+  /**
+   * Id of the run: for `start` and `fork`, of the new one; for `say`, of the conversation; of a
+   * schedule, its id; the tenant.
+   */
   readonly run: string;
   /** Of `trigger`: the run that it started; null: none, because another one runs. */
   readonly started?: string | null;
-  /** Of `say`: whether it began the next turn, or went to the one that runs. */
-  readonly how?: 'started' | 'sent';
   /** Of `send`: its place in the order of arrival, from 1; null: no worker has taken it yet. */
   readonly position?: number | null;
   /** Of `adjust`, `pause` and `resume`: what holds now. */

@@ -19,6 +19,8 @@ import type { RunCounts, RunSummary } from '../client/run-list.ts';
 import type { RunLink } from '../client/reading/links.ts';
 import type { ProgramSummary } from '../client/programs.ts';
 import type { RunStart } from '../client/run-tree.ts';
+import type { ConversationTurn } from '../client/conversations/turns.ts';
+import type { ConversationPlace } from '../core/base/ids.ts';
 import type { SetupView } from '../client/setup.ts';
 import type { TreeRun } from '../client/tree-run.ts';
 import type { AttemptView } from './view/attempts.ts';
@@ -129,7 +131,7 @@ export interface WorkersAnswer extends PartialAnswer {
 /** One line of the list of runs. */
 export interface RunRow extends Pick<
   RunSummary,
-  'id' | 'agent' | 'task' | 'state' | 'parent' | 'root'
+  'id' | 'agent' | 'conversation' | 'task' | 'state' | 'parent' | 'root'
 > {
   readonly startedAt: number;
   /** Null for a live run. */
@@ -262,6 +264,8 @@ export interface RunHeader {
   readonly depth: number;
   /** Id of the run above; null for a root, and while it is silent. */
   readonly parent: string | null;
+  /** The conversation that the run is; absent: it is none. */
+  readonly conversation?: ConversationPlace;
   /** The run that it is a fork of, and the iteration before which it began; null: not known. */
   readonly forkedFrom?: { readonly run: string; readonly iteration: number | null };
   /** Null: unknown. */
@@ -284,6 +288,27 @@ export interface RunHeader {
 /** GET `/runs/:id` */
 export interface RunHeaderAnswer extends PartialAnswer {
   readonly run: RunHeader;
+}
+
+/** A turn of a conversation, as pages show it. */
+export interface TurnRow extends Pick<
+  ConversationTurn,
+  'number' | 'messageId' | 'by' | 'text' | 'startedAt' | 'replaced' | 'expired'
+> {
+  /** Messages that it read after its first. */
+  readonly more: readonly { readonly messageId: string; readonly text: string }[];
+  /** Number of its first iteration. */
+  readonly iteration: number;
+  /** Null while it goes on, and when it is forgotten. */
+  readonly step: StepHead | null;
+  /** The answer. */
+  readonly value: Json;
+}
+
+/** GET `/runs/:id/turns?last`: the newest turns of a conversation, default 20, at most 100. */
+export interface TurnsAnswer {
+  /** Oldest first. */
+  readonly turns: readonly TurnRow[];
 }
 
 /** GET `/runs/:id/events?from&limit&types` */

@@ -7,6 +7,7 @@ import type { RunRow } from './api.ts';
 export type ConsoleClient = Pick<
   Everloop,
   | 'attach'
+  | 'conversation'
   | 'start'
   | 'fork'
   | 'list'

@@ -1,5 +1,6 @@
 /** The header of a run's page, from what the run says of itself. */
 import { defined } from '../core/base/defined.ts';
+import { conversationPlace } from '../core/base/ids.ts';
 import type { BudgetLine, RunOverview, RunStatus } from '../core/contract/messages.ts';
 import { readFork } from '../core/fork/read-fork.ts';
 import type { RunStart } from '../client/run-tree.ts';
@@ -13,7 +14,8 @@ export function headerOf(
   view: RunOverview | undefined,
   { task, startedAt, forkedFrom }: Pick<RunHeader, 'task' | 'startedAt' | 'forkedFrom'>,
 ): RunHeader {
-  const place = { id, task, startedAt, ...defined({ forkedFrom }) };
+  const conversation = conversationPlace(id);
+  const place = { id, task, startedAt, ...defined({ conversation, forkedFrom }) };
   if (view === undefined) {
     const unknown = { status: null, step: null, budgets: [], pending: [] };
     const none = { liveChildren: 0, lastSeq: 0 };

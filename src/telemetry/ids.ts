@@ -11,6 +11,8 @@ export const SPAN_NAMES = {
   run: 'run',
   link: (number: number) => `link ${number}`,
   turn: (iteration: number) => `turn ${iteration}`,
+  /** A turn of a conversation, from 1. */
+  message: (turn: number) => `message ${turn}`,
   /** `seq` of the event that began the call; of a call that a tool reported, that of its report. */
   model: (seq: number) => `model ${seq}`,
   attempt: (seq: number, attempt: number) => `attempt ${seq} ${attempt}`,

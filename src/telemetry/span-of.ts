@@ -95,7 +95,7 @@ const PARTS: { readonly [Type in EventType]: PartOf<Type> | null } = {
   'agent:execution:after': runPart,
   'agent:execution:handover': linkPart,
   'agent:turn:before': null,
-  'agent:turn:after': null,
+  'agent:turn:after': messagePart,
   'agent:iteration:before': null,
   'agent:iteration:after': turnPart,
   'agent:model_call:before': null,
@@ -209,6 +209,20 @@ function runPart(event: Event<'agent:execution:after'>, { place }: SpanContext):
       [A.reason]: reason,
       [A.limit]: exceededLimit?.key,
     },
+    error: isFailure ? reason : undefined,
+  };
+}
+
+/** The answer to a message of a conversation: the span of its run comes when the conversation ends. */
+function messagePart({ turn, step, ...event }: Event<'agent:turn:after'>): Part {
+  const { status, reason, usage, exceededLimit } = step;
+  const isFailure = status !== 'success' && status !== 'canceled';
+  return {
+    id: SPAN_NAMES.message(turn),
+    parent: runOf(event),
+    name: `message ${turn}`,
+    durationMs: usage.durationMs,
+    attributes: { [A.status]: status, [A.reason]: reason, [A.limit]: exceededLimit?.key },
     error: isFailure ? reason : undefined,
   };
 }

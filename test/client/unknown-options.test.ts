@@ -3,19 +3,18 @@ import type { Client } from '@temporalio/client';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createEverloop, type Everloop } from '../../src/client/everloop-client.ts';
-import { openConversation } from '../../src/client/conversation.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { optionAdvice, unknownOptions } from '../../src/core/text/option-names.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { createChatHandler } from '../../src/ui/chat-handler.ts';
-import { memoryEverloop } from '../support/memory-everloop.ts';
 
 /** A client whose service must not be reached. */
 function unreached(): Everloop {
   const client = new Proxy({} as Client, {
     get: (_client, name) => {
       if (name === 'options') return { loadedDataConverter: {} };
+      if (name === 'workflow') return { getHandle: () => ({}) };
       throw new Error(`Expected no use of the service, got ${String(name)}.`);
     },
   });
@@ -38,14 +37,8 @@ const PLACES: readonly (readonly [string, Doing])[] = [
     (everloop, options) =>
       everloop.schedules.create('s', { agent: 'clerk', cron: '0 6 * * *', ...options }),
   ],
-  ['a conversation', (everloop, options) => openConversation(everloop, 'clerk', options)],
-  [
-    'say',
-    async (_everloop, options) => {
-      const chat = await openConversation(memoryEverloop([clerk]), 'clerk');
-      return chat.say('x', options);
-    },
-  ],
+  ['a conversation', (everloop, options) => everloop.conversation('clerk', options)],
+  ['say', (everloop, options) => everloop.conversation('clerk').say('x', options)],
   ['startInMemory', (_everloop, options) => startInMemory({ agent: clerk, task: 'x', ...options })],
   [
     'a chat handler',

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Client } from '@temporalio/client';
+import type { SaidMessage } from '../../src/core/contract/conversation.ts';
 import { mergeSettings, settingsProblems } from '../../src/core/model/call-settings.ts';
-import { openConversation } from '../../src/client/conversation.ts';
-import { defineAgent, defineTool } from '../../src/index.ts';
+import { createEverloop, defineAgent, defineTool } from '../../src/index.ts';
 import { scriptedModel, startInMemory, type ScriptedReply } from '../../src/testing.ts';
-import { memoryEverloop } from '../support/memory-everloop.ts';
 
 const look = defineTool({
   name: 'look',
@@ -48,18 +48,25 @@ describe('settings', () => {
   });
 
   test('of a message apply to the turn that it begins, and to no later one', async () => {
-    const script = scriptedModel(['one', 'two']);
-    const agent = defineAgent({ name: 'clerk', model: script.model, settings: { topP: 1 } });
-    const chat = await openConversation(memoryEverloop([agent]), 'clerk', {
+    const said: SaidMessage[] = [];
+    const signal = async (_name: unknown, message: SaidMessage): Promise<void> =>
+      void said.push(message);
+    const client = {
+      options: { loadedDataConverter: {} },
+      workflow: { getHandle: () => ({ signal }) },
+      withDeadline: (_at: number, send: () => unknown) => send(),
+    } as unknown as Client;
+    const chat = createEverloop({ client }).conversation('clerk', {
+      id: 'c',
       settings: { temperature: 1 },
     });
 
-    await (await chat.say('a', { settings: { temperature: 0, seed: 1 } })).run.result();
-    await (await chat.say('b')).run.result();
+    await chat.say('a', { settings: { temperature: 0, seed: 1 } });
+    await chat.say('b');
 
-    expect(script.requests.map(({ settings }) => settings)).toEqual([
-      { topP: 1, temperature: 0, seed: 1 },
-      { topP: 1, temperature: 1 },
+    expect(said.map(({ turn }) => turn)).toEqual([
+      { settings: { temperature: 0, seed: 1 } },
+      { settings: { temperature: 1 } },
     ]);
   });
 

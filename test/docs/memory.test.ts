@@ -4,13 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { booked, host, openNotes, type Notes } from '../../examples/docs/memory.ts';
-import type { Everloop, StartOptions } from '../../src/client/everloop-client.ts';
+import type {
+  Conversation,
+  ConversationOptions,
+} from '../../src/client/conversations/conversation.ts';
+import type { Turn } from '../../src/client/conversations/turn.ts';
+import type { Everloop } from '../../src/client/everloop-client.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import type { ModelReply } from '../../src/core/contract/model.ts';
 import type { Step } from '../../src/core/contract/step.ts';
 import { startInMemory } from '../../src/testing/run-in-memory.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { fakeRun } from '../cli/cli-fixture.ts';
 import { blocksOf, regionsOf } from '../support/doc-pages.ts';
 
 let folder: string;
@@ -87,13 +91,15 @@ test('a note that is written twice is one note, and a line that was cut harms no
   expect(await notes.find('C7', '')).toEqual([note]);
 });
 
-test('a start that names the customer to the tools alone', async () => {
-  const started: StartOptions[] = [];
-  const start = async (_agent: string, options: StartOptions): ReturnType<Everloop['start']> => {
-    started.push(options);
-    return fakeRun('r', {});
+test('a conversation that names the customer to the tools alone', async () => {
+  const opened: (ConversationOptions | undefined)[] = [];
+  const said: unknown[] = [];
+  const conversation = (_agent: string, options?: ConversationOptions): Partial<Conversation> => {
+    opened.push(options);
+    return { say: async (text) => ({ id: 'r', text: said.push(text) }) as unknown as Turn };
   };
-  await booked({ start } as unknown as Everloop);
+  await booked({ conversation } as unknown as Everloop);
 
-  expect(started).toMatchObject([{ context: { _customer: 'C7' } }]);
+  expect(opened).toMatchObject([{ id: 'guest-42', context: { _customer: 'C7' } }]);
+  expect(said).toEqual(['A table for two tonight, please.']);
 });

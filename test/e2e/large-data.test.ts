@@ -3,7 +3,6 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openConversation } from '../../src/client/conversation.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
@@ -31,6 +30,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 const MB_3 = 'x'.repeat(3_000_000);
+const KB_400 = 'eHh4'.repeat(100_000);
 
 /** The second is no larger than a history takes, and is stored all the same. */
 const PAGES: Readonly<Record<string, string>> = {
@@ -180,31 +180,35 @@ describe('a run with 3 MB of context', () => {
     expect(await run.result()).toMatchObject({ status: 'success', value: 'read' });
   });
 
-  it('is a turn of a conversation that another process resumes', async () => {
+  it('is known to each turn of a conversation that another process resumes, as media', async () => {
+    const seen: boolean[] = [];
     const { everloop } = await stage.serve(
       [
         defineAgent({
           name: 'chat',
           mode: 'react',
-          model: { id: 'm', model: async () => answer('hello') },
+          model: {
+            id: 'm',
+            model: async ({ messages }) => {
+              seen.push(messages.some((one) => JSON.stringify(one).includes(KB_400)));
+              return answer('hello');
+            },
+          },
           limits: 'unlimited',
         }),
       ],
       { protection },
     );
-    const first = await openConversation(everloop, 'chat', {
-      id: 'large',
-      context: { document: MB_3 },
-    });
-    const { run } = await first.say('Hello');
-    await run.result();
+    const first = everloop.conversation('chat', { id: 'large' });
+    const media = [{ type: 'media', mediaType: 'image/png', data: KB_400 }] as const;
+    await (await first.say({ text: 'Hello', media })).result();
 
-    const resumed = await openConversation(everloop, 'chat', { id: 'large' });
+    const resumed = everloop.conversation('chat', { id: 'large' });
     const next = await resumed.say('And again');
-    await next.run.result();
+    expect(await next.result()).toMatchObject({ status: 'success' });
 
-    expect((await next.run.startedWith()).context).toMatchObject({ document: MB_3 });
-    expect(await resumed.turns()).toHaveLength(4);
+    expect(seen).toEqual([true, true]);
+    expect(await resumed.turns()).toHaveLength(2);
   });
 
   it('is refused by a client without the store, which says what it lacks', async () => {

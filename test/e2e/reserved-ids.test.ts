@@ -1,7 +1,6 @@
 /** Ids of our own, those of children, and long ones: on a server, by every way in which a run begins. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openConversation } from '../../src/client/conversation.ts';
 import { idProblem } from '../../src/core/base/ids.ts';
 import { openStage, type Served, type Stage } from '../support/stage.ts';
 import { threeLevels } from '../support/tree-agents.ts';
@@ -44,7 +43,7 @@ const WAYS: readonly (readonly [name: string, start: (id: string) => Promise<unk
     'a schedule',
     (id) => served.everloop.schedules.create(id, { agent: 'top', task: 'Go', every: '1h' }),
   ],
-  ['a conversation', (id) => openConversation(served.everloop, 'top', { id: `${id}/1.1` })],
+  ['a conversation', async (id) => served.everloop.conversation('top', { id: `${id}/1.1` })],
 ];
 
 let source: Promise<string> | undefined;

@@ -1,6 +1,5 @@
 /** What tools know of their run, on a server. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openConversation } from '../../src/client/conversation.ts';
 import { agentTool } from '../../src/define/tool/agent-tool.ts';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
@@ -71,14 +70,14 @@ describe('[R18] the tools of a run', () => {
       tools: [look('here', 'read'), look('once', 'once'), agentTool({ agent: helper, parameters })],
     });
     const { everloop } = await stage.serve([agent, helper]);
-    const context = { city: 'Ulm', _token: 'sesame', notes: 'x'.repeat(600_000) };
+    const context = { city: 'Ulm', _token: 'sesame', notes: 'x'.repeat(50_000) };
 
-    const chat = await openConversation(everloop, 'desk', { context });
-    const { run } = await chat.say('Look around.');
-    const step = await run.result();
+    const chat = everloop.conversation('desk', { context });
+    const { run } = chat;
+    const step = await (await chat.say('Look around.')).result();
 
     expect(step).toMatchObject({ status: 'success' });
-    const told = { city: 'Ulm', _token: 'sesame', length: 600_000 };
+    const told = { city: 'Ulm', _token: 'sesame', length: 50_000 };
     const own = { run: run.id, runId: step.runId, conversation: chat.id, ...told };
     expect(seen['here']).toEqual(own);
     expect(seen['once']).toEqual(own);
@@ -86,9 +85,9 @@ describe('[R18] the tools of a run', () => {
     expect(deep).toMatchObject({ conversation: chat.id, city: 'Bonn' });
     const child = await everloop.attach(deep.run).result();
     expect([child.agent, child.runId]).toEqual(['helper', deep['runId']]);
-    // The context entered history with the start, and not with each call.
+    // The context entered history with the message, and not with each call.
     const { events } = await stage.client.workflow.getHandle(run.id).fetchHistory();
-    const copies = (events ?? []).filter((event) => JSON.stringify(event).length > 600_000);
+    const copies = (events ?? []).filter((event) => JSON.stringify(event).length > 50_000);
     expect(copies.length).toBeLessThanOrEqual(2);
   });
 });

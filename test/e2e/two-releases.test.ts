@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openConversation } from '../../src/index.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Step } from '../../src/core/contract/step.ts';
@@ -102,7 +101,7 @@ async function openFleet() {
   };
 }
 
-/** Plays a scenario to its end, in as many runs as it has turns. */
+/** Plays a scenario to its end, in one run. */
 async function play(
   everloop: Everloop,
   { agent, tasks }: ReleaseScenario,
@@ -112,14 +111,13 @@ async function play(
     await answerAll(run);
     return [run];
   }
-  const chat = await openConversation(everloop, agent);
-  const runs: RunHandle[] = [];
-  for (const task of tasks) {
-    const { run } = await eventually(`a turn of ${chat.id}`, () => unlessSilent(chat.say(task)));
-    await run.result();
-    runs.push(run);
+  const chat = everloop.conversation(agent);
+  for (const [index, task] of tasks.entries()) {
+    await (await chat.say(task, { id: `message-${index}` })).result();
   }
-  return runs;
+  await chat.close();
+  await chat.run.result();
+  return [chat.run];
 }
 
 /** Answers what a run asks until it ends. */

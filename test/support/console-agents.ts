@@ -43,6 +43,7 @@ export function consoleAgents(gateDir: string): readonly AgentDefinition[] {
     refunder(),
     patient(nap),
     hostile(),
+    talker(opened),
     player('top', ({ iteration }) => (iteration === 1 ? BRANCHES : '<answer>whole</answer>'), {
       children: [
         player(
@@ -74,6 +75,21 @@ function writer(opened: (gate: string, signal: AbortSignal) => Promise<void>): A
     mode: 'react',
     model: { id: 'writer/m', price: PRICE, model },
     limits: { costUsd: 0.5 },
+  });
+}
+
+/** Repeats what was said last; after `hold`, when the gate `talker` is open. */
+function talker(opened: (gate: string, signal: AbortSignal) => Promise<void>): AgentDefinition {
+  const model: ModelFunction = async ({ messages }, { signal }) => {
+    const said = messages.findLast(({ role }) => role === 'user');
+    const text = said === undefined ? '' : textOf(said);
+    if (text === 'hold') await opened('talker', signal);
+    return { content: `You said: ${text}`, usage: USAGE };
+  };
+  return defineAgent({
+    name: 'talker',
+    mode: 'chat',
+    model: { id: 'talker/m', price: PRICE, model },
   });
 }
 

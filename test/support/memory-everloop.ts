@@ -58,6 +58,7 @@ export function memoryEverloop(agents: readonly AgentDefinition[]): MemoryEverlo
     isListing: true,
     forget: (id) => void kept.delete(id),
     attach,
+    conversation: unexpected,
     start: (async (given: TypedAgent | string, options: StartOptions) => {
       const name = agentNameOf(given);
       const agent = agents.find((one) => one.name === name);

@@ -37,7 +37,7 @@ const ROWS: { readonly [Type in EventType]: Row<Type> } = {
   ],
   'agent:execution:handover': [{ run: 1 }, 'link 1', RUN],
   'agent:turn:before': [{ turn: 1, messageId: 'm', limits: [] }, null],
-  'agent:turn:after': [{ turn: 1, step: STEP }, null],
+  'agent:turn:after': [{ turn: 1, step: STEP }, 'message 1', RUN],
   'agent:iteration:before': [{}, null],
   'agent:iteration:after': [{ outcome: 'end', durationMs: 5 }, 'turn 2', RUN],
   'agent:model_call:before': [{ model: 'm', purpose: 'reply', messages: 1 }, null],

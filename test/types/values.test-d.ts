@@ -7,7 +7,6 @@ import {
   defineAgent,
   fanOut,
   jsonAnswer,
-  openConversation,
   pipeline,
   unwrap,
   type AgentDefinition,
@@ -162,4 +161,4 @@ const handles: readonly RunHandle[] = [
   await everloop.start(graded, { context: grade as never }),
 ];
 const steps: readonly Step[] = [inMemory];
-void [list, handles, steps, openConversation];
+void [list, handles, steps];

@@ -5,16 +5,17 @@ import type { Decision } from '../../core/contract/pending.ts';
 
 /** A command, parsed. */
 export type ChatCommand =
-  | { readonly name: 'help' | 'stats' | 'history' | 'cancel' | 'quit' }
+  | { readonly name: 'help' | 'stats' | 'history' | 'cancel' | 'close' | 'quit' }
   | { readonly name: 'answer'; readonly id: string; readonly value: Json }
   | { readonly name: 'unknown'; readonly problem: string };
 
 /** The text of `/help`. */
 export const CHAT_COMMANDS: string = [
   '/history           the conversation so far',
-  '/stats             statistics of the newest turn, and its id',
+  '/stats             statistics of the conversation, and its id',
   '/answer ID VALUE   ends outside work with a result: JSON or text',
   '/cancel            stops the current turn, as Ctrl-C does',
+  '/close             ends the conversation after the current turn, and leaves',
   '/quit              leaves; the current turn goes on',
   '/help              this list',
   '',
@@ -22,7 +23,7 @@ export const CHAT_COMMANDS: string = [
   'To send a message that begins with a slash, put a space before it.',
 ].join('\n');
 
-const PLAIN = ['help', 'stats', 'history', 'cancel', 'quit'] as const;
+const PLAIN = ['help', 'stats', 'history', 'cancel', 'close', 'quit'] as const;
 
 /** Parses a command; null for a line that does not begin with a slash. */
 export function readCommand(line: string): ChatCommand | null {
@@ -38,7 +39,7 @@ export function readCommand(line: string): ChatCommand | null {
   }
   return {
     name: 'unknown',
-    problem: `Expected /help, /stats, /history, /answer ID VALUE, /cancel or /quit, got \`${line.slice(0, 100)}\`. Begin with a space to send it as a message.`,
+    problem: `Expected /help, /stats, /history, /answer ID VALUE, /cancel, /close or /quit, got \`${line.slice(0, 100)}\`. Begin with a space to send it as a message.`,
   };
 }
 

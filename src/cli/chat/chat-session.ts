@@ -5,22 +5,27 @@
  * I1  Events are handled one at a time, in the order of their arrival.
  * I2  Leaving never ends a turn; only Ctrl-C and `/cancel` do.
  * I3  A piped line is read only when one is needed, so that it answers the right question.
+ * I4  Nothing that needs a worker is awaited between two events, so that leaving is always possible.
  */
 import { EventEmitter, on } from 'node:events';
-import type { Conversation } from '../../client/conversation.ts';
+import type { Conversation } from '../../client/conversations/conversation.ts';
+import type { Turn } from '../../client/conversations/turn.ts';
 import type { RunUpdate } from '../../client/follow-run.ts';
-import type { RunHandle } from '../../client/run-handle.ts';
 import type { PendingItem } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
 import { isUsageError } from '../../core/base/usage-error.ts';
 import { CHAT_COMMANDS, readCommand, type ChatCommand, readDecision } from './chat-commands.ts';
-import { historyText, type ChatView } from './chat-view.ts';
+import { historyText, SHOWN_TURNS } from './chat-history.ts';
+import type { ChatView } from './chat-view.ts';
 import type { LineSource } from '../terminal/io.ts';
 import { statsText } from '../views/run-text.ts';
+import { pluralText } from '../terminal/text.ts';
 
 /** What {@link runChatSession} takes. */
 export interface ChatSessionParts {
   readonly conversation: Conversation;
+  /** Whether nothing was said before. */
+  readonly isNew: boolean;
   readonly lines: LineSource;
   readonly view: ChatView;
   /** Calls `listener` with `interrupt` at each Ctrl-C, with `leave` when the process must end. */
@@ -29,17 +34,22 @@ export interface ChatSessionParts {
 
 /** How a session ended. */
 export interface ChatEnding {
-  /** `left`: by `/quit` or the end of input · `interrupted`: by Ctrl-C or another signal. */
-  readonly how: 'left' | 'interrupted';
-  /** The turn that is still running. */
-  readonly open: RunHandle | null;
+  /**
+   * `left`: by `/quit` or the end of input · `closed`: by `/close` · `interrupted`: by Ctrl-C or
+   * another signal.
+   */
+  readonly how: 'left' | 'closed' | 'interrupted';
+  /** Whether a turn goes on, or a message waits to be read. */
+  readonly isOpen: boolean;
+  /** Whether something was said in this session. */
+  readonly hasSpoken: boolean;
   /** The Step of the last turn that ended during the session. */
   readonly lastStep: Step | null;
 }
 
 /** The current turn. */
-interface Turn {
-  readonly run: RunHandle;
+interface OpenTurn {
+  readonly turn: Turn;
   readonly updates: AsyncIterator<RunUpdate>;
   /** The items that wait, by id, oldest first, without those answered in this session. */
   readonly waiting: Map<string, PendingItem>;
@@ -49,15 +59,21 @@ interface Turn {
 type SessionEvent =
   /** Undefined at the end of input. */
   | { readonly kind: 'line'; readonly line: string | undefined }
-  | { readonly kind: 'update'; readonly turn: Turn; readonly update: RunUpdate | undefined }
-  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'update'; readonly turn: OpenTurn; readonly update: RunUpdate | undefined }
+  /** What was said during a turn was read: by that turn, or as the beginning of the next. */
+  | { readonly kind: 'read'; readonly turn: Turn; readonly how: 'started' | 'sent' }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly turn?: OpenTurn }
   | { readonly kind: 'signal'; readonly what: 'interrupt' | 'leave' };
 
 /** The state of a session. */
 interface Session extends ChatSessionParts {
   readonly put: (event: SessionEvent) => void;
   readonly typed: AsyncIterator<string>;
-  turn: Turn | null;
+  /** Aborted when the session ends. */
+  readonly over: AbortController;
+  turn: OpenTurn | null;
+  /** The turn after the current one. */
+  next: Turn | null;
   lastStep: Step | null;
   /** Whether a line was requested and has not come yet. */
   isAsking: boolean;
@@ -65,6 +81,8 @@ interface Session extends ChatSessionParts {
   prompt: string | undefined;
   /** Whether Ctrl-C was pressed without a current turn. */
   hasWarned: boolean;
+  /** Whether something was said in this session. */
+  hasSpoken: boolean;
   /** Earlier lines that ended with a backslash. */
   draft: string;
 }
@@ -81,11 +99,14 @@ export async function runChatSession(parts: ChatSessionParts): Promise<ChatEndin
     ...parts,
     put,
     typed: parts.lines.lines[Symbol.asyncIterator](),
+    over: new AbortController(),
     turn: null,
+    next: null,
     lastStep: null,
     isAsking: false,
     prompt: undefined,
     hasWarned: false,
+    hasSpoken: false,
     draft: '',
   };
   parts.onSignal((what) => put({ kind: 'signal', what }));
@@ -98,6 +119,7 @@ export async function runChatSession(parts: ChatSessionParts): Promise<ChatEndin
       if (ending !== null) return ending;
     }
   } finally {
+    session.over.abort();
     void session.turn?.updates.return?.();
     parts.lines.close();
   }
@@ -105,11 +127,17 @@ export async function runChatSession(parts: ChatSessionParts): Promise<ChatEndin
 
 /** Shows the conversation so far, and follows a turn that is still running. */
 async function resumeConversation(session: Session): Promise<void> {
-  const { conversation, view } = session;
-  const run = conversation.newest();
-  if (run === null) return;
-  view.note(historyText(conversation.agent, await conversation.turns()));
-  if ((await run.step()) === null) follow(session, run);
+  const { conversation, isNew, view } = session;
+  if (isNew) return;
+  const newest = await conversation.newest();
+  if (newest !== null) {
+    view.note(historyText(conversation.agent, await conversation.turns({ last: SHOWN_TURNS })));
+    if ((await newest.step()) === null) follow(session, newest);
+  }
+  const { unreadInputs } = await conversation.run.status();
+  if (unreadInputs > 0) {
+    view.note(`${pluralText(unreadInputs, 'message')} of before still to be read.`);
+  }
 }
 
 /** Shows the right prompt, and requests a line if one is needed. */
@@ -132,7 +160,12 @@ function promptForLine(session: Session): void {
 async function handle(session: Session, event: SessionEvent): Promise<ChatEnding | null> {
   switch (event.kind) {
     case 'failed':
-      throw event.error;
+      return fail(session, event.error, event.turn);
+    case 'read':
+      if (event.how === 'sent') return null;
+      if (session.turn === null) follow(session, event.turn);
+      else session.next = event.turn;
+      return null;
     case 'update':
       // Ignore updates of an earlier turn.
       if (event.turn === session.turn) takeUpdate(session, event.turn, event.update);
@@ -147,12 +180,20 @@ async function handle(session: Session, event: SessionEvent): Promise<ChatEnding
   }
 }
 
-function leave({ turn, lastStep }: Session, how: ChatEnding['how']): ChatEnding {
-  return { how, open: turn?.run ?? null, lastStep };
+/** Shows what the person can act on. The turn that failed, if one did, is no longer followed. */
+function fail(session: Session, error: unknown, turn: OpenTurn | undefined): null {
+  if (!isUsageError(error)) throw error;
+  if (turn !== undefined && turn === session.turn) session.turn = null;
+  session.view.problem(error.message);
+  return null;
+}
+
+function leave({ turn, next, hasSpoken, lastStep }: Session, how: ChatEnding['how']): ChatEnding {
+  return { how, isOpen: turn !== null || next !== null, hasSpoken, lastStep };
 }
 
 /** The first Ctrl-C stops a turn, or warns; the second leaves. */
-async function interrupt(session: Session): Promise<ChatEnding | null> {
+function interrupt(session: Session): ChatEnding | null {
   const { turn, view } = session;
   if (turn?.isStopping === true || session.hasWarned) return leave(session, 'interrupted');
   if (turn === null) {
@@ -161,14 +202,16 @@ async function interrupt(session: Session): Promise<ChatEnding | null> {
     return null;
   }
   view.note('Stopping this turn. Press Ctrl-C again to leave.');
-  await withProblems(session, () => stop(session));
+  stop(session);
   return null;
 }
 
-async function stop({ turn, view }: Session): Promise<void> {
+function stop({ turn, view, put }: Session): void {
   if (turn === null) return view.note('No turn is running.');
   turn.isStopping = true;
-  await turn.run.cancel('Stopped by the person.');
+  turn.turn
+    .cancel('Stopped by the person.')
+    .catch((error: unknown) => put({ kind: 'failed', error }));
 }
 
 /** Does `work` and shows its usage errors to the person. */
@@ -211,20 +254,21 @@ async function obey(session: Session, command: ChatCommand): Promise<ChatEnding 
     case 'quit':
       return leave(session, 'left');
     case 'cancel':
-      await stop(session);
+      stop(session);
       return null;
+    case 'close':
+      if (hasSaid(session)) await conversation.close();
+      return leave(session, 'closed');
     case 'history':
       view.text(historyText(conversation.agent, await conversation.turns()));
       return null;
-    case 'stats': {
-      const run = conversation.newest();
-      view.text(run === null ? 'No messages yet.' : await statsOf(run));
+    case 'stats':
+      view.text(hasSaid(session) ? await statsOf(conversation) : 'No messages yet.');
       return null;
-    }
     case 'answer':
       if (turn === null) view.note('Nothing is waiting.');
       else {
-        await turn.run.answer(command.id, command.value);
+        await conversation.run.answer(command.id, command.value);
         settle(session, turn, command.id);
       }
       return null;
@@ -234,23 +278,29 @@ async function obey(session: Session, command: ChatCommand): Promise<ChatEnding 
   }
 }
 
-async function statsOf(run: RunHandle): Promise<string> {
-  const step = await run.step();
-  return `${run.id}\n${statsText(step?.stats ?? (await run.stats()), false)}`;
+/** Whether there is a conversation: it begins with the first message. */
+function hasSaid({ isNew, hasSpoken }: Session): boolean {
+  return !isNew || hasSpoken;
+}
+
+async function statsOf({ run }: Conversation): Promise<string> {
+  return `${run.id}\n${statsText(await run.stats(), false)}`;
 }
 
 async function say(session: Session, text: string): Promise<void> {
-  const { conversation, view } = session;
-  const { run, how } = await conversation.say(text);
-  if (how === 'sent') view.note('Sent to the current turn.');
-  if (session.turn?.run.id === run.id) return;
-  // The earlier turn has just ended; its updates may be missing, so show its Step.
-  if (session.turn !== null) finish(session, session.turn, await session.turn.run.result());
-  follow(session, run);
+  const { conversation, view, put, over } = session;
+  const turn = await conversation.say(text);
+  session.hasSpoken = true;
+  if (session.turn === null) return follow(session, turn);
+  view.note('Sent. The current turn reads it, or it begins the next one.');
+  turn.how({ signal: over.signal }).then(
+    (how) => put({ kind: 'read', turn, how }),
+    (error: unknown) => put({ kind: 'failed', error }),
+  );
 }
 
 async function answer(session: Session, item: PendingItem, text: string): Promise<void> {
-  const { turn, view } = session;
+  const { conversation, turn, view } = session;
   if (turn === null) return;
   if (item.kind === 'approval') {
     const decision = readDecision(text);
@@ -260,30 +310,30 @@ async function answer(session: Session, item: PendingItem, text: string): Promis
       );
       return;
     }
-    await turn.run.decide(item.id, decision);
+    await conversation.run.decide(item.id, decision);
   } else {
     const fallback = item.kind === 'question' ? item.default : undefined;
     if (text === '' && fallback === undefined) return view.ask(item);
-    await turn.run.answer(item.id, text === '' && fallback !== undefined ? fallback : text);
+    await conversation.run.answer(item.id, text === '' && fallback !== undefined ? fallback : text);
   }
   settle(session, turn, item.id);
 }
 
-function follow(session: Session, run: RunHandle): void {
-  const updates = run.follow()[Symbol.asyncIterator]();
-  session.turn = { run, updates, waiting: new Map(), isStopping: false };
+function follow(session: Session, turn: Turn): void {
+  const updates = turn.follow()[Symbol.asyncIterator]();
+  session.turn = { turn, updates, waiting: new Map(), isStopping: false };
   pull(session, session.turn);
 }
 
 /** Requests the next update of a turn, one at a time, at the pace of the terminal. */
-function pull({ put }: Session, turn: Turn): void {
+function pull({ put }: Session, turn: OpenTurn): void {
   turn.updates.next().then(
     ({ done, value }) => put({ kind: 'update', turn, update: done === true ? undefined : value }),
-    (error: unknown) => put({ kind: 'failed', error }),
+    (error: unknown) => put({ kind: 'failed', error, turn }),
   );
 }
 
-function takeUpdate(session: Session, turn: Turn, update: RunUpdate | undefined): void {
+function takeUpdate(session: Session, turn: OpenTurn, update: RunUpdate | undefined): void {
   const { view } = session;
   if (update === undefined) {
     session.turn = null;
@@ -303,15 +353,18 @@ function takeUpdate(session: Session, turn: Turn, update: RunUpdate | undefined)
   pull(session, turn);
 }
 
-function finish(session: Session, turn: Turn, step: Step): void {
+function finish(session: Session, turn: OpenTurn, step: Step): void {
   void turn.updates.return?.();
   session.turn = null;
   session.lastStep = step;
   session.view.update({ kind: 'step', step });
+  const { next } = session;
+  session.next = null;
+  if (next !== null) follow(session, next);
 }
 
 /** Removes an item, and shows the next one. */
-function settle({ view }: Session, turn: Turn, id: string): void {
+function settle({ view }: Session, turn: OpenTurn, id: string): void {
   const before = askedOf(turn);
   turn.waiting.delete(id);
   const item = askedOf(turn);
@@ -319,7 +372,7 @@ function settle({ view }: Session, turn: Turn, id: string): void {
 }
 
 /** The item that the person has to answer: the oldest question or approval. */
-function askedOf(turn: Turn | null): PendingItem | undefined {
+function askedOf(turn: OpenTurn | null): PendingItem | undefined {
   return [...(turn?.waiting.values() ?? [])].find(isForPerson);
 }
 

@@ -1,6 +1,5 @@
 /** Shows a conversation to a person. All foreign text is made safe for a terminal. */
 import type { RunUpdate } from '../../client/follow-run.ts';
-import type { HistoryTurn } from '../../core/contract/input.ts';
 import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
 import { isJsonObject, type Json } from '../../core/base/json.ts';
@@ -239,12 +238,4 @@ function detailLines(details: Json | undefined): readonly string[] {
   return valueText(details)
     .split('\n')
     .map((line) => `  ${line}`);
-}
-
-/** The conversation so far, as `you: …` and `concierge: …`. */
-export function historyText(agent: string, turns: readonly HistoryTurn[]): string {
-  if (turns.length === 0) return 'No messages yet.';
-  return terminalText(
-    turns.map(({ role, text }) => `${role === 'user' ? 'you' : agent}: ${text}`).join('\n'),
-  );
 }

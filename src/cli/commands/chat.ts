@@ -1,9 +1,10 @@
 /** `chat AGENT`: a conversation with an agent. */
 import { Option, type Command } from 'commander';
-import { openConversation, type ConversationOptions } from '../../client/conversation.ts';
+import type { Conversation, ConversationOptions } from '../../client/conversations/conversation.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
-import { UsageError } from '../../core/base/usage-error.ts';
+import { conversationPlace } from '../../core/base/ids.ts';
+import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
 import { collect } from '../terminal/arguments.ts';
 import type { CommandRunner, Cli } from '../terminal/cli.ts';
 import { createChatView, createJsonChatView, type ChatView } from '../chat/chat-view.ts';
@@ -20,6 +21,7 @@ import {
 
 interface ChatOptions extends StartFlags {
   readonly resume?: string;
+  readonly tenant?: string;
   readonly stream?: boolean;
 }
 
@@ -31,8 +33,8 @@ export function addChatCommand(program: Command, act: CommandRunner): void {
     .description(
       'Talks with an agent. Each line is a message; answers go to stdout. You also answer its questions ' +
         'and approve its calls here. Ctrl-C stops the current turn, and a second Ctrl-C leaves. /quit ' +
-        'and the end of input leave without stopping anything. With --json, each update is a JSON ' +
-        'document on one line.',
+        'and the end of input leave without stopping anything; /close ends the conversation. With ' +
+        '--json, each update is a JSON document on one line.',
     )
     .argument('<agent>', 'name of the agent')
     .option('--agents <file>', 'agent file to serve (default: agents.ts, if it exists)')
@@ -55,14 +57,19 @@ export function addChatCommand(program: Command, act: CommandRunner): void {
     .option('--resume <id>', 'continue this conversation')
     .option('--serve', 'serve the agent file even if TEMPORAL_ADDRESS is set')
     .option('--no-serve', 'leave the work to other workers')
+    .option('--tenant <name>', 'the tenant of the conversation')
     .option('--stream', 'show provisional text even if stderr is not a terminal')
     .option('--no-stream', 'show answers only')
     .action((agent: string, options: ChatOptions) => act((cli) => chat(cli, agent, options)));
 }
 
 async function chat(cli: Cli, agent: string, options: ChatOptions): Promise<number> {
-  const id = options.resume ?? options.id;
-  const opening = { ...(await startFrom(cli, options)), ...defined({ id }) };
+  const { resume } = options;
+  // `ps` shows the id of the run of a conversation, with its tenant.
+  const named = resume === undefined ? undefined : conversationPlace(resume);
+  const id = named?.id ?? resume ?? options.id;
+  const tenant = options.tenant ?? named?.tenant;
+  const opening = { ...(await startFrom(cli, options)), ...defined({ id, tenant }) };
   const { everloop, isServed } = await openServed(cli, agent, { ...options, mayServe: true });
   try {
     return await talk(cli, everloop, { agent, opening, options, isServed });
@@ -84,22 +91,25 @@ async function talk(
   { agent, opening, options, isServed }: Talk,
 ): Promise<number> {
   const { io } = cli;
-  const conversation = await openConversation(everloop, agent, opening);
-  const isThere = conversation.newest() !== null;
-  if (options.resume !== undefined && !isThere) throw unknownConversation(options.resume);
-  if (options.id !== undefined && isThere) throw takenConversation(agent, options.id);
+  const conversation = everloop.conversation(agent, opening);
+  const isNew = await isNewConversation(conversation, options);
   const view = viewOf(cli, options);
   const signals = listenTo(io.signals);
   view.note(`conversation ${conversation.id} · /help lists the commands`);
   const lines = io.openLines();
   try {
-    const ending = await runChatSession({ conversation, lines, view, onSignal: signals.on });
-    if (ending.open !== null) {
+    const ending = await runChatSession({ conversation, isNew, lines, view, onSignal: signals.on });
+    if (ending.isOpen) {
       const goesOn = isServed ? 'waits until a worker serves its agent' : 'goes on';
-      view.note(`Turn ${ending.open.id} ${goesOn}.`);
+      view.note(`The turn ${goesOn}.`);
     }
-    if (conversation.newest() !== null) {
-      view.note(`Come back with \`everloop chat ${agent} --resume ${conversation.id}\`.`);
+    const { tenant } = opening;
+    if (!isNew || ending.hasSpoken) {
+      const closed = ending.how === 'closed' ? 'The conversation is closed. ' : '';
+      const ofTenant = tenant === undefined ? '' : ` --tenant ${tenant}`;
+      view.note(
+        `${closed}Come back with \`everloop chat ${agent} --resume ${conversation.id}${ofTenant}\`.`,
+      );
     }
     const exitCode = exitCodeOf(ending, lines.isTerminal);
     if (ending.how === 'interrupted') {
@@ -144,10 +154,33 @@ function listenTo(source: Cli['io']['signals']) {
   };
 }
 
+/** Whether there is none with this id yet; refuses what `--id` or `--resume` do not mean. */
+async function isNewConversation(
+  { agent, id, run }: Conversation,
+  { id: wanted, resume }: ChatOptions,
+): Promise<boolean> {
+  if (wanted === undefined && resume === undefined) return true;
+  const found = await run.summary().catch((error: unknown) => {
+    if (isUsageError(error) && error.code === 'run_not_found') return null;
+    throw error;
+  });
+  if (found === null && resume !== undefined) throw unknownConversation(resume);
+  if (found !== null && wanted !== undefined) throw takenConversation(agent, id);
+  if (found !== null && found.agent !== agent) throw otherAgent(id, found.agent, agent);
+  return found === null;
+}
+
 function unknownConversation(id: string): UsageError {
   return new UsageError(
     'run_not_found',
-    `Expected the id of a conversation within the service's retention, got \`${id}\`. \`everloop ps\` lists its turns as \`{id}-1\` and so on.`,
+    `Expected the id of a conversation within the service's retention, got \`${id}\`. \`everloop ps\` lists conversations as \`~conversation:{id}\`.`,
+  );
+}
+
+function otherAgent(id: string, found: string, wanted: string): UsageError {
+  return new UsageError(
+    'id_in_use',
+    `Expected conversation \`${id}\` to be with agent \`${wanted}\`, got one with \`${found}\`. Resume it with \`everloop chat ${found} --resume ${id}\`.`,
   );
 }
 

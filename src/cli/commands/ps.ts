@@ -24,7 +24,10 @@ export function addPsCommand(program: Command, act: CommandRunner): void {
   program
     .command('ps')
     .summary('list runs')
-    .description('Lists runs, newest first. All filters together must fit.')
+    .description(
+      'Lists runs, newest first; a conversation is one run, `open` until it ends. All filters ' +
+        'together must fit.',
+    )
     .option('--running', 'only live runs')
     .option('--roots', 'only runs that no other run started')
     .option('--agent <name>', 'only runs of this agent')
@@ -49,6 +52,11 @@ export function addPsCommand(program: Command, act: CommandRunner): void {
     });
 }
 
+/** Lists do not know whether a live conversation is in a turn, or waits for a message. */
+function stateText({ state, conversation }: Pick<RunSummary, 'state' | 'conversation'>): string {
+  return conversation !== undefined && state === 'running' ? 'open' : state;
+}
+
 /** The list as a table; ages are relative to `nowMs`. Schedules have a column if any started one. */
 export function runsText(runs: readonly RunSummary[], nowMs: number): string {
   if (runs.length === 0) return 'No runs.';
@@ -64,12 +72,12 @@ export function runsText(runs: readonly RunSummary[], nowMs: number): string {
       'AGE',
       'TASK',
     ],
-    runs.map(({ id, forkedFrom = '-', agent, schedule = '-', state, startedAt, task }) => [
+    runs.map(({ id, forkedFrom = '-', agent, schedule = '-', startedAt, task, ...run }) => [
       cellText(id),
       ...(hasForks ? [cellText(forkedFrom)] : []),
       cellText(agent),
       ...(isScheduled ? [cellText(schedule)] : []),
-      state,
+      stateText(run),
       durationText(Math.max(0, nowMs - startedAt.getTime())),
       oneLine(task, TASK_WIDTH),
     ]),

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { readTurns, type ConversationTurn } from '../../client/conversations/turns.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
+import { conversationOf } from '../../core/base/ids.ts';
 import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
 import type { StandingApproval } from '../../core/contract/pending.ts';
 import type { Step } from '../../core/contract/step.ts';
@@ -10,10 +12,13 @@ import { showResult, type CommandRunner } from '../terminal/cli.ts';
 import { entryText } from '../views/fork-text.ts';
 import { pendingText } from '../views/run-text.ts';
 import {
+  cellText,
+  costText,
   durationText,
   fieldsText,
   oneLine,
   pluralText,
+  tableText,
   usageText,
   valueText,
 } from '../terminal/text.ts';
@@ -23,8 +28,11 @@ export function addShowCommand(program: Command, act: CommandRunner): void {
   program
     .command('show')
     .summary('show the status of a run, or how it ended')
-    .description('Shows the status of a run and what it waits for, or how it ended.')
-    .argument('<id>', 'id of the run')
+    .description(
+      'Shows the status of a run and what it waits for, or how it ended; of a conversation, also its ' +
+        'newest turns.',
+    )
+    .argument('<id>', 'id of the run, as `ps` shows it')
     .option('--transcript', 'also show the transcript')
     .action((id: string, options: { readonly transcript?: boolean }) =>
       showResult(
@@ -43,8 +51,16 @@ export interface RunView {
   readonly pending: readonly PendingItem[];
   /** The id of its trace: see `trace`. */
   readonly traceId: string;
+  /** Of a conversation, the newest turns, oldest first. */
+  readonly turns?: readonly TurnView[];
   readonly transcript?: readonly Entry[];
 }
+
+/** A turn, as `show` has it: its Step is null while it goes on. */
+type TurnView = Omit<ConversationTurn, 'entries' | 'events'>;
+
+/** Turns of a conversation; as many as `ps` lists runs. */
+const MAX_TURNS = 100;
 
 /** For an ended run, only its transcript needs a worker. */
 async function readView(run: RunHandle, withTranscript: boolean): Promise<RunView> {
@@ -55,7 +71,13 @@ async function readView(run: RunHandle, withTranscript: boolean): Promise<RunVie
   const pending = isLive ? await run.pending() : [];
   const transcript = withTranscript ? await run.transcript() : undefined;
   const traceId = step?.trace.traceId ?? (await run.traceId());
-  return defined({ id, step, status, pending, traceId, transcript });
+  const turns = conversationOf(id) === undefined ? undefined : await turnsOf(run);
+  return defined({ id, step, status, pending, traceId, turns, transcript });
+}
+
+async function turnsOf(run: RunHandle): Promise<readonly TurnView[]> {
+  const turns = await readTurns(run, { last: MAX_TURNS });
+  return turns.map(({ entries: _entries, events: _events, ...turn }) => turn);
 }
 
 /** The Step of an ended run; null for a live one, and for one that the service closed without. */
@@ -70,22 +92,52 @@ export async function stepOrNull(run: RunHandle): Promise<Step | null> {
 
 /** The view as text. */
 function viewText(view: RunView): string {
-  const { step, status, transcript } = view;
+  const { step, status, turns = [], transcript } = view;
   const parts = [
     ...(step === null ? [] : [stepText(view.id, step)]),
     ...(status === null ? [] : [statusText(view.id, status, view.pending)]),
+    ...(turns.length === 0 ? [] : [turnsText(turns)]),
     ...(transcript ?? []).map(entryText),
   ];
   return parts.join('\n\n');
 }
 
+/** Characters of a text in the table of turns. */
+const TURN_WIDTH = 40;
+
+function turnsText(turns: readonly TurnView[]): string {
+  return tableText(
+    ['TURN', 'BY', 'SAID', 'ENDED', 'COST', 'ANSWER'],
+    turns.map(({ number, by, text, step, expired, replaced }) => {
+      const open = number === 0 ? 'brought along' : 'goes on';
+      const { status = open, reason = '' } = step ?? expired ?? {};
+      const ended = status === 'success' || reason === '' ? status : `${status} (${reason})`;
+      const cost = step?.usage.costMicroUsd ?? expired?.costMicroUsd;
+      const answer = step === null ? (expired?.answer ?? '') : answerText(step);
+      return [
+        String(number),
+        cellText(by ?? '-'),
+        oneLine(text, TURN_WIDTH),
+        `${ended}${replaced === true ? ', replaced' : ''}`,
+        cost === undefined ? '' : costText(cost),
+        oneLine(answer, TURN_WIDTH),
+      ];
+    }),
+  );
+}
+
+function answerText({ value, message }: Step): string {
+  return value === null ? (message ?? '') : valueText(value);
+}
+
 function statusText(id: string, status: RunStatus, pending: readonly PendingItem[]): string {
   const { agent, state, iteration, usage, waitsFor, unreadInputs, link, closed, asOf } = status;
-  const { approvals = [] } = status;
+  const { approvals = [], conversation } = status;
   return fieldsText([
     ['id', id],
     ['agent', agent],
     ['state', closed === undefined ? state : `${state}: ${closed}, without a Step`],
+    ...(conversation === undefined ? [] : [['turns', String(conversation.count)] as const]),
     ['used', usageText(iteration, usage)],
     ['waits for', waitsFor.join(', ') || 'nothing'],
     ['inputs', unreadInputs === 0 ? 'none unread' : `${unreadInputs} unread`],

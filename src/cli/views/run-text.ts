@@ -116,6 +116,10 @@ function detailOf(event: AgentEvent): string {
       return `${event.model}, attempt ${event.attempt}, ${event.code}: ${event.message} (again in ${durationText(event.retryInMs)})`;
     case 'agent:model_call:after':
       return modelCallText(event);
+    case 'agent:turn:before':
+      return `${event.turn}, message ${event.messageId}${byText(event)}`;
+    case 'agent:turn:after':
+      return `${event.turn}, ${endText(event.step)}`;
     case 'agent:turn:read':
       return event.family === undefined ? event.kind : `${event.kind} (${event.family})`;
     case 'agent:parse_error':

@@ -2,7 +2,6 @@
  * Brings old chats along: messages of the AI SDK, those of a page (`UIMessage`) and those of a model
  * (`ModelMessage`), as messages of a conversation. Calls keep their arguments and results.
  */
-import { defined } from '../../core/base/defined.ts';
 import { isPlainObject, type Json } from '../../core/base/json.ts';
 import type { MediaPart, Message, Part, ToolResultPart } from '../../core/base/message.ts';
 import { UsageError } from '../../core/base/usage-error.ts';

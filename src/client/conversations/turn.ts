@@ -98,8 +98,14 @@ export function createTurn(source: TurnSource, messageId: string): Turn {
     return found;
   };
   const result = async (wait: ResultOptions = {}): Promise<Step> => {
-    const place = await placeOf(wait);
-    return stepOf(run, place, wait);
+    try {
+      return await stepOf(run, await placeOf(wait), wait);
+    } catch (error) {
+      // The first message may have failed before the conversation began: that is how its turn ended.
+      const step = isUsageError(error) && error.code === 'run_ended' ? await run.step() : null;
+      if (step === null || step.trace.chain.events > 0) throw error;
+      return step;
+    }
   };
   const turn: Turn = {
     id: run.id,

@@ -46,9 +46,12 @@ export interface ConversationTurn<Value = Json> {
   readonly expired?: Pick<TurnRecord, 'status' | 'reason' | 'answer' | 'costMicroUsd'>;
 }
 
+/** What turns are read from. */
+export type TurnsSource = Pick<RunHandle, 'events' | 'status' | 'transcript'>;
+
 /** The turns of the conversation that `run` is. */
 export async function readTurns(
-  run: RunHandle,
+  run: TurnsSource,
   { from = 0, limit = Infinity, last }: TurnsOptions = {},
 ): Promise<readonly ConversationTurn[]> {
   const events = await readable(run);
@@ -63,7 +66,7 @@ export async function readTurns(
 }
 
 /** The events that are left; null: the service has forgotten some and no archive has them. */
-async function readable(run: RunHandle): Promise<readonly AgentEvent[] | null> {
+async function readable(run: TurnsSource): Promise<readonly AgentEvent[] | null> {
   try {
     return await run.events();
   } catch (error) {
@@ -73,7 +76,7 @@ async function readable(run: RunHandle): Promise<readonly AgentEvent[] | null> {
 }
 
 async function forgottenTurns(
-  run: RunHandle,
+  run: TurnsSource,
   before: number,
 ): Promise<readonly ConversationTurn[]> {
   if (before <= 1) return [];
@@ -124,7 +127,7 @@ function turnsIn(events: readonly AgentEvent[]): readonly ReadTurn[] {
 
 /** The turns with what the transcript has of them. */
 async function withEntries(
-  run: RunHandle,
+  run: TurnsSource,
   turns: readonly ConversationTurn[],
 ): Promise<readonly ConversationTurn[]> {
   const indexes = turns.flatMap(({ events }) => events.flatMap(indexOf));

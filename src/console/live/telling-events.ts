@@ -1,7 +1,7 @@
 /** Which events the live feed acts on at once. */
 import type { AgentEvent } from '../../core/contract/events.ts';
 
-/** A run begins or ends to wait for somebody, or has ended. */
+/** A run begins or ends to wait for somebody, a turn of it begins or ends, or it has ended. */
 const CHANGES_WAITING: readonly AgentEvent['type'][] = [
   'agent:question:asked',
   'agent:question:answered',
@@ -11,6 +11,8 @@ const CHANGES_WAITING: readonly AgentEvent['type'][] = [
   'agent:external:ended',
   'agent:paused',
   'agent:resumed',
+  'agent:turn:before',
+  'agent:turn:after',
   'agent:execution:after',
 ];
 

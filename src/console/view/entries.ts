@@ -44,25 +44,33 @@ function replyOfEntries(entries: readonly Entry[], sections: readonly string[]):
   return replyOf(text.join(''), reasoning.join('\n'), sections);
 }
 
-/** Inputs are read in the order in which they were accepted. */
+/**
+ * Inputs are read in the order in which they were accepted, and what begins a turn as it begins. More
+ * of them than marks: the first were accepted earlier, or brought along by a conversation.
+ */
 function withInputs(marks: readonly MarkView[], inputs: readonly Entry[]): readonly MarkView[] {
-  let next = 0;
+  const first = Math.max(0, inputs.length - marks.filter(isSaid).length);
+  let next = first;
   const texts = inputs.map(({ messages }) => messages.map(messageText).join('\n'));
   const known = marks.map((mark) => {
-    if (mark.kind !== 'input' || next >= texts.length) return mark;
+    if (!isSaid(mark) || next >= texts.length) return mark;
     const detail = texts[next++] ?? '';
     return { ...mark, detail };
   });
-  const rest = inputs.slice(next).map(({ index }, place): MarkView => ({
+  const rest = inputs.slice(0, first).map(({ index }, place): MarkView => ({
     // An input that was accepted earlier is shown where it was read; entries have no `seq`.
     seq: -1 - index,
     at: 0,
     kind: 'input',
     text: 'queue',
-    detail: texts[next + place] ?? '',
+    detail: texts[place] ?? '',
   }));
   const added = rest.filter(({ seq }) => !marks.some((mark) => mark.seq === seq));
   return [...added, ...known];
+}
+
+function isSaid({ kind }: MarkView): boolean {
+  return kind === 'input' || kind === 'said';
 }
 
 /** The text of `message`, its sections included. */

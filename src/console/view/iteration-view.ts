@@ -113,6 +113,10 @@ export interface MarkView {
   readonly kind:
     | 'started'
     | 'ended'
+    /** A turn of a conversation begins; `detail` is what was said. */
+    | 'said'
+    /** A turn has ended. */
+    | 'turn'
     | 'input'
     | 'paused'
     | 'resumed'

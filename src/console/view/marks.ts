@@ -75,8 +75,18 @@ function wordsOf(event: Exclude<AgentEvent, { readonly data: unknown }>): Words 
     case 'agent:validator:result':
       return validatorWords(event);
     default:
-      return null;
+      return turnWords(event);
   }
+}
+
+/** A turn of a conversation, which begins with what is said. */
+function turnWords(event: Exclude<AgentEvent, { readonly data: unknown }>): Words | null {
+  if (event.type === 'agent:turn:after') {
+    return { kind: 'turn', text: `Turn ${event.turn} ended: ${event.step.status}` };
+  }
+  if (event.type !== 'agent:turn:before') return null;
+  const replaces = event.instead === undefined ? '' : ', in place of earlier ones';
+  return { kind: 'said', text: `Turn ${event.turn}${byText(event)}${replaces}` };
 }
 
 function startedWords(mode: string, limits: readonly Limit[] | undefined): Words {

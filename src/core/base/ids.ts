@@ -9,6 +9,7 @@
  * I3  The ids of children follow from that of their parent alone, so whoever knows a run and a call
  *     knows the child. Equal ids come from equal runs and calls.
  */
+import { defined } from './defined.ts';
 import { sha256 } from '../../lisp/base/sha256.ts';
 import { utf8Length } from './json.ts';
 
@@ -56,7 +57,20 @@ export function conversationWorkflow(id: string, tenant?: string): string {
 
 /** The id of the conversation that workflow `id` runs; undefined if it runs none. */
 export function conversationOf(id: string): string | undefined {
-  return /^(?:[^:~/]+:)?~conversation:([^/]+)$/.exec(id)?.[1];
+  return conversationPlace(id)?.id;
+}
+
+/** A conversation, as its workflow id names it. */
+export interface ConversationPlace {
+  readonly id: string;
+  readonly tenant?: string;
+}
+
+/** The conversation that workflow `id` runs, and whose it is; undefined if it runs none. */
+export function conversationPlace(workflowId: string): ConversationPlace | undefined {
+  const found = /^(?:([^:~/]+):)?~conversation:([^/]+)$/.exec(workflowId);
+  const [, tenant, id] = found ?? [];
+  return id === undefined ? undefined : defined({ id, tenant });
 }
 
 /** Whether an id is one of our own, also after a tenant or below a run. */

@@ -10,6 +10,7 @@ export const CALLBACK_EVENTS = {
   'approval.requested': 'agent:approval:requested',
   'external.begun': 'agent:external:begun',
   'limit.reached': 'agent:limit_exceeded',
+  'turn.ended': 'agent:turn:after',
   'run.ended': 'agent:execution:after',
 } as const;
 
@@ -78,7 +79,9 @@ export interface CallbackData {
   readonly question?: string;
   /** The statistic whose limit was reached, and that limit. */
   readonly limit?: { readonly key: string; readonly max: number };
-  /** How the run ended. */
+  /** The turn of a conversation that has ended, from 1. */
+  readonly turn?: number;
+  /** How the run or the turn ended. */
   readonly status?: string;
   readonly reason?: string;
 }

@@ -53,6 +53,8 @@ function detailsOf(event: AgentEvent, hasContent: boolean): Partial<CallbackData
       return { id: event.callId, tool: event.tool };
     case 'agent:limit_exceeded':
       return { limit: { key: event.key, max: event.limit.max } };
+    case 'agent:turn:after':
+      return { turn: event.turn, status: event.step.status, reason: event.step.reason };
     case 'agent:execution:after':
       return { status: event.status, reason: event.reason };
     default:

@@ -21,7 +21,7 @@ const EXECUTE = ['execute', '`defineTool`'] as const;
 const APPROVAL = ['approval', '`defineTool`'] as const;
 const LIMITS = ['limits', '`defineAgent` and `start`'] as const;
 const EVENTS = 'Read the events of a run with `run.followEvents()` or a listener of the worker.';
-const THREADS = 'Open a conversation with `openConversation`; its `id` names it.';
+const THREADS = 'Take `everloop.conversation(agent, { id })`.';
 const KEPT = 'Remove it: the service keeps every run and conversation.';
 const AGENT_TOOLS = 'Give the other agent as a tool: `tools: [agentTool({ agent })]`.';
 

@@ -1,4 +1,4 @@
-/** Scenes of an agent's page with fixed answers: its day, a form, a conversation. */
+/** Scenes of an agent's page with fixed answers: its day, and a form. */
 import { describe, expect, it } from 'vitest';
 import { fixturePages } from './fixture-pages.ts';
 
@@ -24,23 +24,5 @@ describe('the page of an agent', () => {
       task: 'Refund them.',
       context: { month: 'may', most: 300, except: ['A-1001'] },
     });
-  });
-
-  it('talks to one that converses, turn by turn', async () => {
-    const [, airline] = server().runs;
-    server().accept('/say', { run: airline?.id ?? '', how: 'started' });
-    const { page, check } = await open('/agents/research');
-    await page.getByLabel('Message').fill('What is new?');
-    await page.keyboard.press('Enter');
-    const log = page.getByRole('log', { name: 'Conversation' });
-
-    await log.getByText('What is new?').waitFor();
-    await log.getByText('success').waitFor();
-    await log.getByRole('link', { name: 'Open the run' }).waitFor();
-    expect(server().actions.at(-1)?.body).toMatchObject({
-      agent: 'research',
-      text: 'What is new?',
-    });
-    await check();
   });
 });

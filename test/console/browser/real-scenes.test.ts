@@ -4,6 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, describe, inject } from 'vitest';
 import { RUNS_ALL } from '../../support/extent.ts';
+import { conversationScenes } from './scenes/conversations.ts';
 import { hostileScenes } from './scenes/hostile.ts';
 import { largeScenes } from './scenes/large.ts';
 import { peopleScenes } from './scenes/people.ts';
@@ -24,6 +25,7 @@ afterAll(() => stage.close());
 describe('a person at the console', () => {
   peopleScenes(() => stage);
   steeringScenes(() => stage);
+  conversationScenes(() => stage);
   hostileScenes(() => stage);
 });
 

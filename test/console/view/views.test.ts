@@ -7,17 +7,21 @@ import {
   moneyText,
   numberText,
 } from '../../../src/console/view/amounts.ts';
+import { isBetweenTurns } from '../../../src/console/view/between-turns.ts';
 import { barsOfLines, labelOf } from '../../../src/console/view/budgets.ts';
 import { hasFlag, outlineOf } from '../../../src/console/view/outline.ts';
 import { budgetsOf } from '../../../src/console/run-header.ts';
 import type { AgentEvent } from '../../../src/core/contract/events.ts';
 import type { BudgetLine } from '../../../src/core/contract/messages.ts';
+import type { Entry } from '../../../src/core/contract/entry.ts';
+import { withEntries } from '../../../src/console/view/entries.ts';
 import { foldIterations } from '../../../src/console/view/iterations.ts';
 import { replyParts } from '../../../src/console/view/reply.ts';
 import { spanText, timelineOf } from '../../../src/console/view/spans.ts';
 import { streamed } from '../../../src/console/view/streamed-reply.ts';
 import { timeAxis } from '../../../src/console/view/time-axis.ts';
 import { treeRows } from '../../../src/console/view/tree-rows.ts';
+import { STEP } from '../../cli/cli-fixture.ts';
 import { fixtureRuns } from '../web/fixture-data.ts';
 import { playedClerk } from './played-runs.ts';
 
@@ -272,6 +276,77 @@ describe('the time axis', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect([places[0], places.at(-1)]).toEqual([0, 1]);
     expect(axis.place(2_000)).toBeGreaterThan(0.4);
+  });
+});
+
+describe('a turn of a conversation', () => {
+  it('shows what was said beside its number, and inputs of the turn after it', () => {
+    const base = { runId: 'r', agent: 'a', agentPath: 'a', depth: 0, at: 1, iteration: 1 };
+    const step = { ...STEP, status: 'limit_exceeded' as const };
+    const events: readonly AgentEvent[] = [
+      { ...base, seq: 1, type: 'agent:turn:after', turn: 1, step },
+      {
+        ...base,
+        seq: 2,
+        type: 'agent:turn:before',
+        turn: 2,
+        messageId: 'm2',
+        limits: [],
+        by: 'ada',
+      },
+      { ...base, seq: 3, type: 'agent:input', inputId: 'm3', kind: 'steer', position: 1 },
+      {
+        ...base,
+        seq: 4,
+        type: 'agent:turn:before',
+        turn: 3,
+        messageId: 'm4',
+        instead: 'm2',
+        limits: [],
+      },
+    ];
+    const entries = ['two', 'quick', 'three'].map((text, index): Entry => ({
+      index,
+      iteration: 1,
+      origin: 'input',
+      messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
+    }));
+
+    const [view] = withEntries(foldIterations([], events), entries);
+
+    expect(view?.marks.map(({ kind, text, detail }) => [kind, text, detail])).toEqual([
+      ['turn', 'Turn 1 ended: limit_exceeded', undefined],
+      ['said', 'Turn 2 by ada', 'two'],
+      ['input', 'steer', 'quick'],
+      ['said', 'Turn 3, in place of earlier ones', 'three'],
+    ]);
+  });
+
+  it('is not taken for what the conversation has brought along', () => {
+    const base = { runId: 'r', agent: 'a', agentPath: 'a', depth: 0, at: 1, iteration: 0 };
+    const begun = { type: 'agent:turn:before', turn: 1, messageId: 'm1', limits: [] } as const;
+    const entries = ['long ago', 'one'].map((text, index): Entry => ({
+      index,
+      iteration: 0,
+      origin: 'input',
+      messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
+    }));
+
+    const [view] = withEntries(foldIterations([], [{ ...base, seq: 2, ...begun }]), entries);
+
+    expect(view?.marks.map(({ kind, detail }) => [kind, detail])).toEqual([
+      ['input', 'long ago'],
+      ['said', 'one'],
+    ]);
+  });
+
+  it.each([
+    [{ state: 'waiting', waitsFor: ['message'] }, true],
+    [{ state: 'waiting', waitsFor: ['question q1'] }, false],
+    [{ state: 'waiting', waitsFor: [] }, false],
+    [{ state: 'running', waitsFor: ['model message'] }, false],
+  ] as const)('is over in %j: %s', (progress, isOver) => {
+    expect(isBetweenTurns(progress)).toBe(isOver);
   });
 });
 

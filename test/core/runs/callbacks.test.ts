@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CALLBACK_TYPES, type CallbackSpec } from '../../../src/core/contract/callback.ts';
 import type { AgentEvent, EventBody } from '../../../src/core/contract/events.ts';
 import { callbackOf, callbacksBelow } from '../../../src/core/run/callback-message.ts';
+import { STEP } from '../../cli/cli-fixture.ts';
 import { callbackProblems, compileCallbacks } from '../../../src/core/start/callback-specs.ts';
 
 const URL = 'https://hooks.example.com/x';
@@ -60,6 +61,16 @@ describe('the callback about', () => {
       },
       type: 'limit.reached',
       data: { limit: { key: 'agent:iterations', max: 2 } },
+    },
+    {
+      name: 'the end of a turn',
+      body: {
+        type: 'agent:turn:after',
+        turn: 3,
+        step: { ...STEP, value: 'a secret answer', details: { secret: 'x'.repeat(100_000) } },
+      },
+      type: 'turn.ended',
+      data: { turn: 3, status: 'success', reason: 'answered' },
     },
     {
       name: 'the end',
@@ -122,7 +133,7 @@ describe('the callbacks of a run', () => {
     ],
     [
       { url: URL, events: ['run.end'] },
-      'Expected `onEvent.events` to name types of callbacks (question.asked, approval.requested, external.begun, limit.reached, run.ended), got "run.end". Did you mean `run.ended`?',
+      'Expected `onEvent.events` to name types of callbacks (question.asked, approval.requested, external.begun, limit.reached, turn.ended, run.ended), got "run.end". Did you mean `run.ended`?',
     ],
     [
       { url: URL, events: [] },

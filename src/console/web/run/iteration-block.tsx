@@ -131,9 +131,11 @@ function Block(props: IterationBlockProps): JSX.Element | null {
   );
 }
 
+const LATE_MARKS: ReadonlySet<MarkView['kind']> = new Set(['handover', 'adjusted', 'said', 'turn']);
+
 /** Whether a mark stands below what was said and called: it came when the reply was there. */
 function isAfter({ kind, at }: MarkView, main: ModelCallView | undefined): boolean {
-  if (kind === 'handover' || kind === 'adjusted') return true;
+  if (LATE_MARKS.has(kind)) return true;
   return kind === 'input' && main?.to !== undefined && at >= main.to;
 }
 

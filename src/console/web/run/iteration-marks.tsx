@@ -29,6 +29,8 @@ export function SilentLine({ since }: { readonly since: number }): JSX.Element {
 }
 
 const MARK_NAMES: Readonly<Partial<Record<MarkView['kind'], string>>> = {
+  said: 'message',
+  turn: 'turn',
   input: 'input',
   compaction: 'compaction',
   handover: 'hand-over',

@@ -35,6 +35,8 @@ export function RunActions({
   const shown = useSignal<Shown>(null);
   const isEnded = header.state === 'ended';
   const isPaused = header.state === 'paused';
+  // It has a field to say something.
+  const isConversation = header.conversation !== undefined;
   const close = (): void => {
     shown.value = null;
   };
@@ -46,7 +48,9 @@ export function RunActions({
   useLayoutEffect(() => {
     if (!mayAct.value || isEnded) return undefined;
     return bindKeys([
-      { key: 's', text: 'Send an input', run: () => (shown.value = 'send') },
+      ...(isConversation
+        ? []
+        : [{ key: 's', text: 'Send an input', run: (): void => void (shown.value = 'send') }]),
       { key: 'p', text: 'Pause or resume', run: pause },
       { key: 'l', text: 'Limits', run: () => (shown.value = 'limits') },
       { key: 'c', text: 'Cancel', run: () => (shown.value = 'cancel') },
@@ -64,12 +68,16 @@ export function RunActions({
     <div class="acts">
       {isEnded ? (
         <>
-          {mayAct.value ? <Act name="Start again" onClick={() => (shown.value = 'again')} /> : null}
+          {mayAct.value && !isConversation ? (
+            <Act name="Start again" onClick={() => (shown.value = 'again')} />
+          ) : null}
           <Act name="Export" onClick={() => void exportRun(run.id, 'run')} isAlways />
         </>
       ) : (
         <>
-          <Act name="Send" keyName="s" onClick={() => (shown.value = 'send')} />
+          {isConversation ? null : (
+            <Act name="Send" keyName="s" onClick={() => (shown.value = 'send')} />
+          )}
           <Act name={isPaused ? 'Resume' : 'Pause'} keyName="p" onClick={pause} />
           <Act name="Limits" keyName="l" onClick={() => (shown.value = 'limits')} />
           <Act name="Cancel" isDanger onClick={() => (shown.value = 'cancel')} />

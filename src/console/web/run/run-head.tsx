@@ -8,6 +8,7 @@ import { send } from '../base/actions.ts';
 import { runPath } from '../base/api.ts';
 import { canAct, mayAct } from '../base/connection.ts';
 import { lossText } from '../../view/attempts.ts';
+import { isBetweenTurns } from '../../view/between-turns.ts';
 import { barsOfLines, changedLimits, isTelling, type BudgetBar } from '../../view/budgets.ts';
 import { hrefOf, setQuery } from '../base/route.ts';
 import { liveMode } from '../base/live.ts';
@@ -83,6 +84,7 @@ const SILENT_TEXT =
   'No worker answers for this run. It waits and loses nothing. Start one with `everloop worker`.';
 
 function stateOf({ state, step, status }: RunHeader): string {
+  if (status !== null && isBetweenTurns({ state, waitsFor: status.waitsFor })) return 'open';
   if (state !== 'ended') return state;
   return step?.status ?? status?.closed ?? 'ended';
 }
@@ -158,7 +160,8 @@ function Where({
       </>
     );
   }
-  const waits = (status?.waitsFor ?? []).join(', ');
+  const isOpen = status !== null && isBetweenTurns({ state, waitsFor: status.waitsFor });
+  const waits = isOpen ? 'a message' : (status?.waitsFor ?? []).join(', ');
   return (
     <>
       {waits === '' ? null : (

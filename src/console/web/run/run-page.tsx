@@ -8,6 +8,7 @@ import { center } from '../parts/center.ts';
 import { Failure, Skeleton } from '../parts/marks.tsx';
 import { Plain } from '../parts/words.tsx';
 import { lazy } from '../parts/lazy.tsx';
+import type { ConversationProps } from './conversation.tsx';
 import { Overview } from './overview.tsx';
 import { openNeighbour } from './neighbours.ts';
 import { rootOf } from './root-of.ts';
@@ -18,6 +19,9 @@ import { Transcript } from './transcript.tsx';
 
 type TabPart = FunctionComponent<{ readonly run: RunModel }>;
 
+const Conversation: FunctionComponent<ConversationProps> = lazy(
+  async () => (await import('./conversation.tsx')).Conversation,
+);
 const EventsTab: TabPart = lazy(async () => (await import('./events-tab.tsx')).EventsTab);
 const HealthTab: TabPart = lazy(async () => (await import('./health-tab.tsx')).HealthTab);
 const ProgramTab: TabPart = lazy(async () => (await import('./program-tab.tsx')).ProgramTab);
@@ -148,6 +152,7 @@ function Panel({ tab, run }: { readonly tab: Tab; readonly run: RunModel }): JSX
     case 'transcript':
       return (
         <>
+          <ConversationCard run={run} />
           <Overview run={run} />
           <Timeline run={run} isFoldable />
           <Transcript run={run} />
@@ -173,6 +178,26 @@ function Panel({ tab, run }: { readonly tab: Tab; readonly run: RunModel }): JSX
     case 'raw':
       return <RawTab run={run} />;
   }
+}
+
+function ConversationCard({ run }: { readonly run: RunModel }): JSX.Element | null {
+  const header = run.header.value;
+  if (header?.conversation === undefined) return null;
+  const { id, tenant } = header.conversation;
+  return (
+    <section class="card" aria-label="Turns">
+      <div class="card-body">
+        <Conversation
+          id={id}
+          agent={header.agent}
+          {...(tenant === undefined ? {} : { tenant })}
+          run={run.id}
+          header={header}
+          onSaid={() => void run.loadHeader()}
+        />
+      </div>
+    </section>
+  );
 }
 
 function Missing({ run }: { readonly run: RunModel }): JSX.Element {

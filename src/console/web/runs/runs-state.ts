@@ -12,6 +12,7 @@ import { batch, computed, signal, type ReadonlySignal, type Signal } from '@prea
 import type { StepStatus } from '../../../core/contract/step.ts';
 import type { ProgressAnswer, RunProgress, RunRow, RunsAnswer } from '../../api.ts';
 import type { LiveFrame } from '../../live-frames.ts';
+import { isBetweenTurns } from '../../view/between-turns.ts';
 import { get, RequestFailed } from '../base/api.ts';
 import { serverNow } from '../base/clock.ts';
 import { isOffline } from '../base/connection.ts';
@@ -283,6 +284,9 @@ export async function loadProgress(visible: readonly RunRow[]): Promise<void> {
 export function shownState(row: RunRow, known: RunProgress | undefined): string {
   if (row.status !== undefined) return row.status;
   if (row.closedAt !== null) return known?.status ?? row.state;
-  if (known === undefined || known.state === 'ended') return row.state;
-  return known.state;
+  const isConversation = row.conversation !== undefined;
+  if (known === undefined || known.state === 'ended') {
+    return isConversation && row.state === 'running' ? 'open' : row.state;
+  }
+  return isConversation && isBetweenTurns(known) ? 'open' : known.state;
 }
