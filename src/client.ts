@@ -19,14 +19,9 @@ export {
   type StartOptions,
   type StartOptionsOf,
 } from './client/everloop-client.ts';
-export {
-  openConversation,
-  type Conversation,
-  type ConversationClient,
-  type ConversationOptions,
-  type SayOptions,
-  type SayResult,
-} from './client/conversation.ts';
+export type { Conversation, ConversationOptions, SayOptions } from './client/conversation.ts';
+export type { TurnHandle } from './client/turn.ts';
+export type { ConversationTurn, TurnsOptions } from './client/turns.ts';
 export {
   followRun,
   type FollowedRun,

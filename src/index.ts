@@ -157,13 +157,9 @@ export type { PromoteOptions, Promotion } from './versioning/promote.ts';
 export type { Rescue } from './versioning/rescue.ts';
 export type { StayReason } from './versioning/stay.ts';
 export type { VersionState } from './versioning/deployment-service.ts';
-export type {
-  Conversation,
-  ConversationOptions,
-  SayOptions,
-} from './client/conversations/conversation.ts';
-export type { Turn } from './client/conversations/turn.ts';
-export type { ConversationTurn, TurnsOptions } from './client/conversations/turns.ts';
+export type { Conversation, ConversationOptions, SayOptions } from './client/conversation.ts';
+export type { TurnHandle } from './client/turn.ts';
+export type { ConversationTurn, TurnsOptions } from './client/turns.ts';
 export {
   createEverloop,
   type CompileOptions,

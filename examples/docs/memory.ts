@@ -9,7 +9,7 @@ import {
   type AgentModel,
   type Everloop,
   type JsonObject,
-  type Turn,
+  type TurnHandle,
 } from '../../src/index.ts';
 
 // #region store
@@ -93,7 +93,7 @@ export function host(model: AgentModel, notes: Notes): AgentDefinition {
 }
 
 /** A conversation about one customer, whose id no model sees. */
-export async function booked(everloop: Everloop): Promise<Turn> {
+export async function booked(everloop: Everloop): Promise<TurnHandle> {
   // #region start
   const chat = everloop.conversation('host', {
     id: 'guest-42',

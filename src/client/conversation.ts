@@ -1,269 +1,384 @@
 /**
- * A conversation with an agent, over any number of runs. Each message of the person starts a turn:
- * a run with the id `{conversation}-{n}`, whose `history` has the earlier messages. A message that
- * comes during a turn goes to its run as input.
+ * A conversation with an agent: one run that outlives all its turns.
  *
- * I1  All state is in the service. Any process can continue a conversation by its id; it reads only
- *     the newest turn.
- * I2  Concurrent messages never fork a conversation. Only one of them can take the id of the next
- *     turn; the others become inputs.
+ * I1  All state is in the service. Any process goes on with a conversation by its id.
+ * I2  A message travels in one signal, which needs no worker and counts once by its id.
+ * I3  A conversation has an id of its own kind, so no message reaches another run.
  */
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type Client,
+} from '@temporalio/client';
 import { randomUUID } from 'node:crypto';
+import { conversationWorkflow } from '../core/base/ids.ts';
+import { byteSize, type Json } from '../core/base/json.ts';
+import { isUsageError, UsageError } from '../core/base/usage-error.ts';
 import { defined } from '../core/base/defined.ts';
-import { exchangeTurns, newestTurns } from '../core/run/exchange.ts';
-import type { HistoryTurn } from '../core/contract/input.ts';
-import type { Step } from '../core/contract/step.ts';
-import type { JsonObject } from '../core/base/json.ts';
 import { mergeSettings } from '../core/model/call-settings.ts';
-import type { Task } from '../core/base/message.ts';
-import { checkedNewRunId } from '../core/start/start-input.ts';
-import { valueOf } from '../core/contract/stats.ts';
+import type { Message, Task } from '../core/base/message.ts';
+import { sizesOf } from '../core/base/size-limits.ts';
+import type { SaidPlace, SaidMessage, TurnSettings } from '../core/contract/conversation.ts';
+import type { AgentInput } from '../core/contract/input.ts';
+import { AGENT_WORKFLOW } from '../core/contract/messages.ts';
+import type { StatedActor } from '../core/contract/pending.ts';
+import { readMessage } from '../core/start/read-message.ts';
+import { inputProblems } from '../core/limits/limits-input.ts';
+import { startInput } from '../core/start/start-input.ts';
+import { memoOf } from '../core/start/start-parts.ts';
 import { requireKnown } from '../core/text/option-names.ts';
 import { shown } from '../core/text/shown.ts';
-import type { UsageCode } from '../core/base/usage-codes.ts';
-import { isUsageError, UsageError } from '../core/base/usage-error.ts';
-import type { Everloop, StartOptions } from './everloop-client.ts';
-import type { RunHandle, SendOptions } from './run-handle.ts';
-import type { RunStart } from './run-tree.ts';
+import { cancelSignal, closeSignal, placeQuery, saySignal } from '../workflows/messages.ts';
+import { unreadableError } from '../protection/key-errors.ts';
+import type { WithRunAttributes } from './search-attributes.ts';
+import { describeRun } from './connection/own-run.ts';
+import { asking, querying } from './connection/service-calls.ts';
+import { toService } from './sending/send-update.ts';
+import type { CancelOptions, RunHandle } from './run-handle.ts';
+import { bringAlong } from './conversations/bring-along.ts';
+import { createTurn, type TurnHandle } from './turn.ts';
+import { readTurns, type ConversationTurn, type TurnsOptions } from './turns.ts';
 
-/** Options of a conversation. All but `id` apply to each turn from now on. */
-export interface ConversationOptions extends Pick<
-  StartOptions,
-  'limits' | 'model' | 'settings' | 'toolChoice' | 'onEvent'
-> {
-  /** Continues the conversation with this id, or begins it. Default: a new `{agent}-{8 digits}`. */
+/** Options of a conversation. Those of {@link TurnSettings} apply to each turn that it begins. */
+export interface ConversationOptions extends TurnSettings {
+  /** Goes on with the conversation of this id, or begins it. Default: a new `{agent}-{8 digits}`. */
   readonly id?: string;
-  /** Named data for each turn. Default: the data of the previous turn. */
-  readonly context?: JsonObject | Step;
-  /** How many UTF-8 bytes of earlier turns a turn gets, newest first. Default 200,000. */
-  readonly historyBytes?: number;
+  /** Whose conversation it is. */
+  readonly tenant?: string;
+  /** How long it waits for a message before it ends, in milliseconds. Default 30 days. */
+  readonly idleMs?: number;
+  /**
+   * An old chat to begin with: `UIMessage` or `ModelMessage` of the AI SDK, oldest first, with calls and
+   * files. Taken once, when the conversation begins.
+   */
+  readonly messages?: readonly object[];
 }
 
-/** Where a message went. */
-export interface SayResult {
-  /** The run that got it. */
-  readonly run: RunHandle;
-  /** `started`: it started a new turn · `sent`: it went to the current turn. */
-  readonly how: 'started' | 'sent';
-}
-
-/**
- * Of a message: the id of its repetitions, who says it, and the settings of the turn that it begins. A
- * turn that runs keeps its own.
- */
+/** Of a message. */
 export interface SayOptions
-  extends Pick<SendOptions, 'id' | 'by'>, Pick<StartOptions, 'settings' | 'toolChoice'> {}
+  extends
+    StatedActor,
+    Pick<TurnSettings, 'context' | 'settings' | 'toolChoice' | 'limits' | 'model'> {
+  /** A repetition with the same id has no effect. Default: a new one. */
+  readonly id?: string;
+  /**
+   * The id of the message that this one replaces: the transcript goes back to before the turn which
+   * that began. Effects of what is replaced stay.
+   */
+  readonly instead?: string;
+}
 
-/** A conversation with an agent. */
-export interface Conversation {
+/** A conversation with an agent. `Value` is the type of its answers. */
+export interface Conversation<Value = Json> {
   readonly id: string;
   readonly agent: string;
-  /** The run of the newest turn; null before the first. */
-  newest(): RunHandle | null;
-  /** The conversation so far, oldest first, as the next turn would get it. */
-  turns(): Promise<readonly HistoryTurn[]>;
+  /** The run of the conversation: its status, totals, events, what waits in it. */
+  readonly run: RunHandle<Value>;
   /**
-   * Sends a message, which starts the next turn or becomes input to the current one. `options` are
-   * who says it, and an id by which a repetition has no effect while its turn is the newest.
+   * Says something: it begins the conversation, or its next turn, or steers the turn that goes on.
+   * Settles when the service has it, which needs no worker.
    *
-   * @throws UsageError `no_worker`, or why it cannot be read, when neither a worker nor the history
-   * says what the previous turn said; `service_unavailable`.
+   * @throws UsageError `invalid_input` for a message that no conversation would take;
+   * `service_unavailable` after ten seconds without the service. Repeat it under the same `id`.
    */
-  say(message: string | Task, options?: SayOptions): Promise<SayResult>;
+  say(message: string | Task, options?: SayOptions): Promise<TurnHandle<Value>>;
+  /** The turn that a message began or reached. Does not call the service. */
+  turn(messageId: string): TurnHandle<Value>;
+  /** The newest turn; null before the first. */
+  newest(): Promise<TurnHandle<Value> | null>;
+  /** The turns, oldest first. Needs no worker. */
+  turns(options?: TurnsOptions): Promise<readonly ConversationTurn<Value>[]>;
+  /** Ends the conversation after the turn that goes on; the next message begins it anew. */
+  close(options?: StatedActor): Promise<void>;
+  /** Ends the conversation and the turn that goes on. */
+  cancel(message?: string, options?: CancelOptions): Promise<void>;
 }
 
-/** The part of a client that a conversation uses. */
-export type ConversationClient = Pick<Everloop, 'start' | 'attach' | 'list'>;
+/** What a conversation is made of. */
+export interface ConversationParts {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly attributesOf: WithRunAttributes;
+  readonly attach: (id: string) => RunHandle;
+  readonly hasBlobs: boolean;
+  /** The traceparent of the span that is active when something is said. */
+  readonly traceparent?: (() => string | undefined) | undefined;
+}
 
-const OPTIONS: { readonly [Name in keyof ConversationOptions]-?: true } = {
-  id: true,
+const TURN_OPTIONS = {
   context: true,
-  historyBytes: true,
   limits: true,
   model: true,
   settings: true,
   toolChoice: true,
+} as const;
+
+const OPTIONS: { readonly [Name in keyof ConversationOptions]-?: true } = {
+  ...TURN_OPTIONS,
+  totalLimits: true,
   onEvent: true,
+  id: true,
+  tenant: true,
+  idleMs: true,
+  messages: true,
 };
 
 const SAY_OPTIONS: { readonly [Name in keyof SayOptions]-?: true } = {
+  ...TURN_OPTIONS,
   id: true,
   by: true,
-  settings: true,
-  toolChoice: true,
+  instead: true,
 };
 
-const DEFAULT_HISTORY_BYTES = 200_000;
+/** How long the service has to take a message. */
+const SERVICE_MS = 10_000;
 
-/** Each failed try means that another message began a turn at the same time, which is rare. */
-const SAY_TRIES = 5;
+/** Bytes of a message that may travel in a signal without a blob store. */
+const MAX_MESSAGE_BYTES = 262_144;
 
-/**
- * Opens a conversation: a new one, or the one that has `id`.
- *
- * @throws UsageError `invalid_input` for an invalid id, `id_in_use` for an id of another agent.
- * @example
- * const chat = await openConversation(everloop, 'concierge', { id: 'guest-42' });
- * const { run } = await chat.say('A table for two, please.');
- * for await (const update of run.follow()) render(update);
- */
-export async function openConversation(
-  everloop: ConversationClient,
+/** The conversation of `agent`. Does not call the service. */
+export function createConversation(
+  parts: ConversationParts,
   agent: string,
   options: ConversationOptions = {},
-): Promise<Conversation> {
+): Conversation {
   requireKnown(options, OPTIONS, 'a conversation');
-  const id = checkedId(options.id ?? `${agent}-${randomUUID().slice(0, 8)}`);
-  checkedNewRunId(turnId(id, 1), undefined);
-  const { historyBytes = DEFAULT_HISTORY_BYTES, limits, model, onEvent } = options;
-  const runOf = (turn: number): RunHandle => everloop.attach(turnId(id, turn));
-  let newest = options.id === undefined ? 0 : await newestTurn(everloop, id, runOf);
-  let past: Past | undefined;
-  const pastOf = async (turn: number): Promise<Past> => {
-    if (turn === 0) return { turn, turns: [] };
-    // An ended turn no longer changes.
-    if (past?.turn === turn && past.hasEnded === true) return past;
-    past = { turn, ...(await readPast(runOf(turn), id, agent)) };
-    return past;
-  };
-  if (newest > 0) await pastOf(newest);
-  const startNext = async (message: string | Task, sent: SayOptions): Promise<RunHandle> => {
-    const before = await pastOf(newest);
-    const settings = mergeSettings(options.settings, sent.settings);
-    const toolChoice = sent.toolChoice ?? options.toolChoice;
-    const run = await everloop.start(agent, {
-      ...defined({ task: message, messageId: sent.id, limits, model, onEvent }),
-      ...defined({ settings, toolChoice, by: sent.by }),
-      id: turnId(id, newest + 1),
-      conversation: id,
-      history: newestTurns(before.turns, historyBytes),
-      ...defined({ context: options.context ?? before.context, memory: before.memory }),
-    });
-    newest += 1;
-    return run;
-  };
+  const { client, attach } = parts;
+  const { id = `${agent}-${randomUUID().slice(0, 8)}`, tenant, idleMs } = options;
+  const workflowId = conversationWorkflow(checkedId(id), tenant);
+  checkedIdle(idleMs);
+  const earlier = options.messages === undefined ? undefined : bringAlong(options.messages);
+  const start = startOf(agent, { id, tenant, idleMs });
+  const place = (messageId: string): Promise<SaidPlace> =>
+    asking(workflowId, () =>
+      querying(workflowId, client, () =>
+        client.workflow.getHandle(workflowId).query(placeQuery, messageId),
+      ),
+    );
+  const run = attach(workflowId);
+  const signal = (send: () => Promise<void>): Promise<void> =>
+    toService(workflowId, client, send, Date.now() + SERVICE_MS);
+  const turn = (messageId: string): TurnHandle =>
+    createTurn(
+      {
+        run,
+        place,
+        cancelTurn: (number, message, { by } = {}) =>
+          signal(() =>
+            client.workflow
+              .getHandle(workflowId)
+              .signal(cancelSignal, { turn: number, ...defined({ message, by }) }),
+          ),
+      },
+      messageId,
+    );
+  let isNew = options.id === undefined;
   return {
     id,
     agent,
-    newest: () => (newest === 0 ? null : runOf(newest)),
-    turns: async () => newestTurns((await pastOf(newest)).turns, historyBytes),
-    say: async (message, sent = {}) => {
+    run,
+    turn,
+    say: async (said, sent = {}) => {
       requireKnown(sent, SAY_OPTIONS, '`say`');
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await sayOnce(newest === 0 ? null : runOf(newest), message, sent, startNext);
-        } catch (error) {
-          const isMoved = hasCode(error, 'id_in_use') || hasCode(error, 'run_ended');
-          if (!isMoved || attempt === SAY_TRIES) throw error;
-          newest = await newestTurn(everloop, id, runOf);
-        }
+      const message = messageOf(agent, said, { options, sent, hasBlobs: parts.hasBlobs });
+      const opening = { parts, workflowId, earlier, start: traced(start, parts.traceparent?.()) };
+      await deliver(opening, message, isNew);
+      isNew = false;
+      return turn(message.id);
+    },
+    newest: async () => {
+      try {
+        const { conversation } = await run.status();
+        const newest = conversation?.recent.at(-1);
+        if (newest !== undefined) return turn(newest.messageId);
+        const [last] = await readTurns(run, { last: 1 });
+        return last === undefined ? null : turn(last.messageId);
+      } catch (error) {
+        if (isUsageError(error) && error.code === 'run_not_found') return null;
+        throw error;
       }
     },
+    turns: async (range) => {
+      try {
+        return await readTurns(run, range);
+      } catch (error) {
+        if (isUsageError(error) && error.code === 'run_not_found') return [];
+        throw error;
+      }
+    },
+    close: ({ by } = {}) =>
+      signal(() => client.workflow.getHandle(workflowId).signal(closeSignal, defined({ by }))),
+    cancel: (message, how) => run.cancel(message, how),
   };
 }
 
-/** The conversation up to and including a turn, and what the next turn takes over. */
-interface Past {
-  readonly turn: number;
-  readonly turns: readonly HistoryTurn[];
-  readonly context?: RunStart['context'];
-  /** The definitions of its programs. */
-  readonly memory?: Step['memory'];
-  readonly hasEnded?: boolean;
+/** The start of a conversation; what is said comes apart. */
+function startOf(
+  agent: string,
+  {
+    id,
+    tenant,
+    idleMs,
+  }: {
+    readonly id: string;
+    readonly tenant: string | undefined;
+    readonly idleMs: number | undefined;
+  },
+): AgentInput {
+  if (agent === '') throw invalid('Expected the name of an agent, got none. Name one.');
+  return {
+    v: 1,
+    agent,
+    task: { text: '' },
+    conversation: id,
+    converses: defined({ idleMs }),
+    ...defined({ tenant }),
+  };
 }
 
-async function readPast(run: RunHandle, id: string, agent: string): Promise<Omit<Past, 'turn'>> {
-  const [start, step] = await Promise.all([run.startedWith(), run.step()]);
-  if (start.agent !== agent) {
-    throw new UsageError(
-      'id_in_use',
-      `Expected conversation \`${id}\` to be with agent \`${agent}\`, got one with \`${start.agent}\`. Choose another id.`,
+function traced(start: AgentInput, parent: string | undefined): AgentInput {
+  return parent === undefined ? start : { ...start, trace: { parent } };
+}
+
+interface Saying {
+  readonly options: ConversationOptions;
+  readonly sent: SayOptions;
+  readonly hasBlobs: boolean;
+}
+
+/** The message, checked. */
+function messageOf(
+  agent: string,
+  said: string | Task,
+  { options, sent, hasBlobs }: Saying,
+): SaidMessage {
+  const { text, media }: Task = typeof said === 'string' ? { text: said } : said;
+  const { id = randomUUID(), by, instead } = sent;
+  const turn: TurnSettings = defined({
+    context: sent.context ?? options.context,
+    limits: sent.limits ?? options.limits,
+    model: sent.model ?? options.model,
+    settings: mergeSettings(options.settings, sent.settings),
+    toolChoice: sent.toolChoice ?? options.toolChoice,
+    onEvent: options.onEvent,
+    totalLimits: options.totalLimits,
+  });
+  const [problem] = inputProblems(turn.totalLimits);
+  if (problem !== undefined) throw new UsageError(problem.code, problem.message);
+  const { totalLimits: _total, ...asStart } = turn;
+  startInput(agent, { ...asStart, task: { text: text || '-', ...defined({ media }) } });
+  const message: SaidMessage = {
+    id,
+    text,
+    agent,
+    ...defined({ media, by, instead }),
+    ...(Object.keys(turn).length === 0 ? undefined : { turn }),
+  };
+  const read = readMessage(message);
+  if (read.kind === 'invalid') throw invalid(read.message);
+  const bytes = byteSize(message as unknown as Json);
+  if (bytes > MAX_MESSAGE_BYTES && !hasBlobs) {
+    throw invalid(
+      `Expected a message of at most ${MAX_MESSAGE_BYTES} bytes without a blob store, got ${bytes}. Set EVERLOOP_BLOBS, or send media by URL.`,
     );
   }
-  const { task, context, history = [] } = start;
-  const hasBegun = step === null || step.iterations > 0;
-  const hasAsked = step === null || valueOf(step.stats, 'agent:questions') > 0;
-  const [entries, events] = await Promise.all([
-    hasBegun ? run.transcript() : [],
-    hasAsked ? run.events() : [],
-  ]);
-  const hasMemory = step !== null && Object.keys(step.memory).length > 0;
-  return defined({
-    turns: [...history, ...exchangeTurns({ task: task.text, step, entries, events })],
-    context,
-    memory: hasMemory ? step.memory : undefined,
-    hasEnded: step !== null,
-  });
+  return message;
 }
 
-/** The id of the run of a turn. */
-function turnId(conversation: string, turn: number): string {
-  return `${conversation}-${turn}`;
+interface Opening {
+  readonly parts: ConversationParts;
+  readonly workflowId: string;
+  readonly start: AgentInput;
+  readonly earlier: readonly Message[] | undefined;
 }
 
-/** The number of the newest turn, or 0. Lists lag behind, so later turns are looked up by id. */
-async function newestTurn(
-  everloop: ConversationClient,
-  id: string,
-  runOf: (turn: number) => RunHandle,
-): Promise<number> {
-  const listed = await everloop.list({ idPrefix: `${id}-`, limit: MAX_LISTED });
-  const numbers = listed.map((run) => Number(/^[1-9]\d*$/.exec(run.id.slice(id.length + 1))?.[0]));
-  let newest = Math.max(0, ...numbers.filter((number) => Number.isSafeInteger(number)));
-  while (await isThere(runOf(newest + 1))) newest += 1;
-  return newest;
+/** Sends the message; begins the conversation, also anew after its end, where it does not go on. */
+async function deliver(opening: Opening, message: SaidMessage, isNew: boolean): Promise<void> {
+  const { workflowId, parts } = opening;
+  const { client } = parts;
+  const until = Date.now() + SERVICE_MS;
+  if (!isNew) {
+    const handle = client.workflow.getHandle(workflowId);
+    try {
+      await toService(workflowId, client, () => handle.signal(saySignal, message), until);
+      return;
+    } catch (error) {
+      if (!isEnded(error)) throw error;
+    }
+  }
+  const after = isNew ? undefined : await endedBefore(client, workflowId);
+  const send = (): Promise<void> => begin(opening, message, after);
+  await toService(workflowId, client, send, until);
 }
 
-/** More than one, because ids of other runs may begin the same way. */
-const MAX_LISTED = 100;
+function isEnded(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError) return true;
+  return isUsageError(error) && (error.code === 'run_ended' || error.code === 'run_not_found');
+}
 
-async function isThere(run: RunHandle): Promise<boolean> {
+/** The last execution of the conversation; undefined: there was none, or it is forgotten. */
+async function endedBefore(client: Client, workflowId: string): Promise<string | undefined> {
   try {
-    await run.startedWith();
-    return true;
+    return (await describeRun(client, workflowId)).runId;
   } catch (error) {
-    if (hasCode(error, 'run_not_found')) return false;
+    if (isUsageError(error) && error.code === 'run_not_found') return undefined;
     throw error;
   }
 }
 
-/** Sends a message to `run`, the newest turn, or starts the next one with it. */
-async function sayOnce(
-  run: RunHandle | null,
-  message: string | Task,
-  sent: SayOptions,
-  startNext: (message: string | Task, sent: SayOptions) => Promise<RunHandle>,
-): Promise<SayResult> {
-  if (run !== null && (await hasBegun(run, sent.id))) return { run, how: 'started' };
-  if (run === null || (await run.step()) !== null) {
-    return { run: await startNext(message, sent), how: 'started' };
-  }
-  await sendTo(run, message, sent);
-  return { run, how: 'sent' };
-}
-
-/** Whether message `id` began the turn of `run`: it is said again. */
-async function hasBegun(run: RunHandle, id: string | undefined): Promise<boolean> {
-  return id !== undefined && (await run.startedWith()).messageId === id;
-}
-
-async function sendTo(
-  run: RunHandle,
-  message: string | Task,
-  { id, by }: SayOptions,
+async function begin(
+  { parts, workflowId, start, earlier }: Opening,
+  message: SaidMessage,
+  after: string | undefined,
 ): Promise<void> {
-  const { text, media }: Task = typeof message === 'string' ? { text: message } : message;
-  await run.send(text, { ...defined({ id, by }), kind: 'steer', ...defined({ media }) });
+  const { client, taskQueue, attributesOf } = parts;
+  const messages = after === undefined ? earlier : undefined;
+  const converses = { ...start.converses, ...defined({ after, messages }) };
+  const input = { ...start, converses };
+  const bytes = byteSize(input as unknown as Json);
+  const { start: most } = sizesOf({ blobs: parts.hasBlobs });
+  if (bytes > most) {
+    throw invalid(
+      `Expected \`messages\` of at most ${most} bytes, got ${bytes}. Bring fewer along, or send media by URL.`,
+    );
+  }
+  const { tenant } = input;
+  try {
+    await attributesOf(input, (typedSearchAttributes) =>
+      client.workflow.signalWithStart(AGENT_WORKFLOW, {
+        args: [input],
+        workflowId,
+        taskQueue,
+        typedSearchAttributes,
+        memo: memoOf({ ...input, task: { text: message.text } }),
+        signal: saySignal,
+        signalArgs: [message],
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        ...(tenant === undefined ? undefined : { priority: { fairnessKey: tenant } }),
+      }),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+    throw unreadableError(error, `to start conversation \`${workflowId}\``) ?? error;
+  }
 }
 
-function hasCode(error: unknown, code: UsageCode): boolean {
-  return isUsageError(error) && error.code === code;
+function checkedIdle(idleMs: unknown): void {
+  if (idleMs === undefined) return;
+  if (typeof idleMs === 'number' && Number.isFinite(idleMs) && idleMs > 0) return;
+  throw new UsageError(
+    'number',
+    `Expected \`idleMs\` to be a number above 0, got ${shown(idleMs)}. Change it.`,
+  );
 }
 
 function checkedId(id: string): string {
-  if (typeof id === 'string' && /^[\w.:@/+-]{1,200}$/.test(id)) return id;
-  throw new UsageError(
-    'invalid_input',
-    `Expected the id of a conversation to be 1 to 200 letters, digits or any of _ . : @ / + -, got ${shown(id)}. Choose another.`,
+  if (typeof id === 'string' && /^[\w.:@+-]{1,200}$/.test(id)) return id;
+  throw invalid(
+    `Expected the id of a conversation to be 1 to 200 letters, digits or any of _ . : @ + -, got ${shown(id)}. Choose another.`,
   );
+}
+
+function invalid(message: string): UsageError {
+  return new UsageError('invalid_input', message);
 }

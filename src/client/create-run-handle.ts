@@ -68,7 +68,7 @@ import {
   ownRunInTime,
   sendOrLeave,
   type LeavableMessage,
-} from './send-update.ts';
+} from './sending/send-update.ts';
 import { asking, isAlive, readStep } from './connection/service-calls.ts';
 import { describeRun, noteOwnRun, readTraceId, requireOwnRun } from './connection/own-run.ts';
 import type {

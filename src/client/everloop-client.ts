@@ -63,11 +63,7 @@ import { unreadableError } from '../protection/key-errors.ts';
 import { warnOfId } from '../protection/warn-of-id.ts';
 import { describeRun } from './connection/own-run.ts';
 import { coded } from './connection/service-errors.ts';
-import {
-  createConversation,
-  type Conversation,
-  type ConversationOptions,
-} from './conversations/conversation.ts';
+import { createConversation, type Conversation, type ConversationOptions } from './conversation.ts';
 import { readAgents, type AgentsView } from './agents.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { memoOf, requireCompiled } from '../core/start/start-parts.ts';

@@ -19,7 +19,7 @@ import type { RunCounts, RunSummary } from '../client/run-list.ts';
 import type { RunLink } from '../client/reading/links.ts';
 import type { ProgramSummary } from '../client/programs.ts';
 import type { RunStart } from '../client/run-tree.ts';
-import type { ConversationTurn } from '../client/conversations/turns.ts';
+import type { ConversationTurn } from '../client/turns.ts';
 import type { ConversationPlace } from '../core/base/ids.ts';
 import type { SetupView } from '../client/setup.ts';
 import type { TreeRun } from '../client/tree-run.ts';

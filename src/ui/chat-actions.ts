@@ -7,8 +7,8 @@ import type { Task } from '../core/base/message.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { TurnRecord } from '../core/contract/conversation.ts';
 import type { StatedActor } from '../core/contract/pending.ts';
-import type { Conversation } from '../client/conversations/conversation.ts';
-import type { Turn } from '../client/conversations/turn.ts';
+import type { Conversation } from '../client/conversation.ts';
+import type { TurnHandle } from '../client/turn.ts';
 import type { Said, PageSaying } from './chat-request.ts';
 import { withBelow } from './below.ts';
 import { againId, answerId, isAgain, pageId, replyId, saidWith } from './said.ts';
@@ -16,7 +16,7 @@ import type { StreamedPart } from './to-ui-stream.ts';
 
 /** What a request is answered with: a turn, and the part of it that is the message. */
 export interface ChatReply extends StreamedPart {
-  readonly turn: Turn;
+  readonly turn: TurnHandle;
   readonly messageId: string;
 }
 
@@ -54,13 +54,17 @@ async function answer(
 }
 
 /** What a person has said last in the turn, and where its message begins. */
-export async function lastSaid(chat: Conversation, turn: Turn): Promise<ChatReply> {
+export async function lastSaid(chat: Conversation, turn: TurnHandle): Promise<ChatReply> {
   const events = await withBelow(chat.run, await turn.events());
   const said = events.map(saidWith).findLast((id) => id !== undefined) ?? turn.messageId;
   return { turn, after: afterSaid(events, said), messageId: replyId(said) };
 }
 
-async function placeOf(chat: Conversation, turn: Turn, said: string): Promise<ChatReply['after']> {
+async function placeOf(
+  chat: Conversation,
+  turn: TurnHandle,
+  said: string,
+): Promise<ChatReply['after']> {
   return afterSaid(await withBelow(chat.run, await turn.events()), said);
 }
 

@@ -8,8 +8,8 @@ import type { StatedActor } from '../core/contract/pending.ts';
 import { requireKnown } from '../core/text/option-names.ts';
 import type { UsageCode } from '../core/base/usage-codes.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
-import type { Conversation, ConversationOptions } from '../client/conversations/conversation.ts';
-import type { Turn } from '../client/conversations/turn.ts';
+import type { Conversation, ConversationOptions } from '../client/conversation.ts';
+import type { TurnHandle } from '../client/turn.ts';
 import type { Everloop } from '../client/everloop-client.ts';
 import { pause } from '../client/streaming/follow-chunks.ts';
 import { answerPage, askAgain, lastSaid, sayOrAnswer, type ChatReply } from './chat-actions.ts';
@@ -167,7 +167,7 @@ const LOOK_MS = 250;
 const LOOKS = 20;
 
 /** The turn that goes on, or is about to begin; null: there is none. */
-async function openTurn(chat: Conversation, { signal }: Request): Promise<Turn | null> {
+async function openTurn(chat: Conversation, { signal }: Request): Promise<TurnHandle | null> {
   for (let left = LOOKS; ; left -= 1) {
     const turn = await chat.newest();
     if (turn !== null && (await turn.step()) === null) return turn;

@@ -11,7 +11,7 @@ import type { Entry } from '../core/contract/entry.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { PendingItem } from '../core/contract/messages.ts';
 import { isUsageError } from '../core/base/usage-error.ts';
-import type { Turn } from '../client/conversations/turn.ts';
+import type { TurnHandle } from '../client/turn.ts';
 import { followRun, type FollowedRun, type RunUpdate } from '../client/follow-run.ts';
 import type { RunHandle } from '../client/run-handle.ts';
 import { pause } from '../client/streaming/follow-chunks.ts';
@@ -21,12 +21,12 @@ import type { UIChunk } from './ui-chunk.ts';
 import { isForPage, isIdleBut } from './shown-parts.ts';
 import { createUIWriter, type KnownCalls, type UIWriter } from './ui-writer.ts';
 
-/** The part of a `RunHandle` or of a `Turn` that {@link toUIMessageStream} uses. */
+/** The part of a `RunHandle` or of a `TurnHandle` that {@link toUIMessageStream} uses. */
 export type StreamedHandle = Pick<
   RunHandle,
   'id' | 'status' | 'pending' | 'result' | 'stream' | 'events' | 'transcript' | 'current' | 'child'
 > &
-  Partial<Pick<Turn, 'messageId' | 'number'>>;
+  Partial<Pick<TurnHandle, 'messageId' | 'number'>>;
 
 /** Options of {@link toUIMessageStream}. */
 export interface UIStreamOptions {

@@ -39,7 +39,7 @@ import type {
 } from '../core/contract/tree-messages.ts';
 import { TENANT_MESSAGES, type TenantTurn } from '../core/tenant/tenant-messages.ts';
 import type { Stats } from '../core/contract/stats.ts';
-import type { ClosePayload, MessagePlace, SaidMessage } from '../core/contract/conversation.ts';
+import type { ClosePayload, SaidPlace, SaidMessage } from '../core/contract/conversation.ts';
 
 /** Sends input; idempotent by `RunInput.id`. */
 export const sendUpdate: ReturnType<typeof defineUpdate<SendReceipt, [RunInput]>> = defineUpdate(
@@ -72,7 +72,7 @@ export const saySignal: SignalDefinition<[SaidMessage]> = defineSignal(MESSAGE_N
 /** Ends a conversation after its open turn. */
 export const closeSignal: SignalDefinition<[ClosePayload?]> = defineSignal(MESSAGE_NAMES.close);
 /** Where a message to a conversation went. */
-export const placeQuery: QueryDefinition<MessagePlace, [string]> = defineQuery(MESSAGE_NAMES.place);
+export const placeQuery: QueryDefinition<SaidPlace, [string]> = defineQuery(MESSAGE_NAMES.place);
 /** From a worker: what it has cut off several times in a row. */
 export const overrunSignal: SignalDefinition<[Overrun]> = defineSignal(MESSAGE_NAMES.overrun);
 /** From a worker: a call held it, so that the service took it for lost. */

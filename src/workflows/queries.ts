@@ -21,7 +21,7 @@ import {
 } from '../core/start/page-request.ts';
 import type { ProgramView } from '../core/contract/report.ts';
 import { limitsByDefault } from '../core/limits/default-limits.ts';
-import type { MessagePlace } from '../core/contract/conversation.ts';
+import type { SaidPlace } from '../core/contract/conversation.ts';
 import { turnOfMessage, totalStats, viewOfConversation } from '../core/conversation/records.ts';
 import { isKnownMessage } from '../core/conversation/said.ts';
 import { EMPTY_STATS, type Stats } from '../core/contract/stats.ts';
@@ -79,7 +79,7 @@ function statsOf(state: RunState | null): Stats {
 }
 
 /** Where a message to a conversation went. */
-function placeOf(session: Session, id: unknown): MessagePlace {
+function placeOf(session: Session, id: unknown): SaidPlace {
   const message = typeof id === 'string' && id.length <= MAX_INPUT_ID ? id : '';
   const turns = stateOf(session)?.turns;
   const { said = '' } = session.mailbox.peek();

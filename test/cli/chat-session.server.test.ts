@@ -7,7 +7,7 @@ import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import { defineTool } from '../../src/define/tool/define-tool.ts';
 import { external } from '../../src/define/tool/external.ts';
 import type { AgentDefinition } from '../../src/define/definition/definitions.ts';
-import type { Conversation } from '../../src/client/conversations/conversation.ts';
+import type { Conversation } from '../../src/client/conversation.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import type { CliIo, LineSource } from '../../src/cli/terminal/io.ts';
 import { textOf } from '../../src/core/base/message.ts';

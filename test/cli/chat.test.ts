@@ -7,7 +7,7 @@ import {
 } from '../../src/cli/chat/chat-commands.ts';
 import { historyText } from '../../src/cli/chat/chat-history.ts';
 import { askText } from '../../src/cli/chat/chat-view.ts';
-import type { ConversationTurn } from '../../src/client/conversations/turns.ts';
+import type { ConversationTurn } from '../../src/client/turns.ts';
 import type { PendingItem } from '../../src/core/contract/messages.ts';
 import type { Decision } from '../../src/core/contract/pending.ts';
 import { STEP } from './cli-fixture.ts';

@@ -1,7 +1,7 @@
 import { ServiceError, type Client } from '@temporalio/client';
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import { describe, expect, it } from 'vitest';
-import { acrossHandover, sendOrLeave } from '../../src/client/send-update.ts';
+import { acrossHandover, sendOrLeave } from '../../src/client/sending/send-update.ts';
 
 const UPDATE = defineUpdate<string, [string]>('say');
 

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { inLane } from '../../src/client/update-lanes.ts';
+import { inLane } from '../../src/client/sending/update-lanes.ts';
 import { gate } from '../support/runs.ts';
 
 describe('the updates of a run [R14]', () => {

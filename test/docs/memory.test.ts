@@ -4,11 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { booked, host, openNotes, type Notes } from '../../examples/docs/memory.ts';
-import type {
-  Conversation,
-  ConversationOptions,
-} from '../../src/client/conversations/conversation.ts';
-import type { Turn } from '../../src/client/conversations/turn.ts';
+import type { Conversation, ConversationOptions } from '../../src/client/conversation.ts';
+import type { TurnHandle } from '../../src/client/turn.ts';
 import type { Everloop } from '../../src/client/everloop-client.ts';
 import { textOf } from '../../src/core/base/message.ts';
 import type { ModelReply } from '../../src/core/contract/model.ts';
@@ -96,7 +93,7 @@ test('a conversation that names the customer to the tools alone', async () => {
   const said: unknown[] = [];
   const conversation = (_agent: string, options?: ConversationOptions): Partial<Conversation> => {
     opened.push(options);
-    return { say: async (text) => ({ id: 'r', text: said.push(text) }) as unknown as Turn };
+    return { say: async (text) => ({ id: 'r', text: said.push(text) }) as unknown as TurnHandle };
   };
   await booked({ conversation } as unknown as Everloop);
 

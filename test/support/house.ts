@@ -140,7 +140,7 @@ export function houseFigures(files: readonly SourceFile[]): readonly HouseFigure
     {
       name: 'files of the largest folder',
       value: folders[0]?.files ?? 0,
-      atMost: 26,
+      atMost: 27,
       places: folders.map((folder) => `${folder.path} ${folder.files}`),
     },
     {
@@ -152,7 +152,7 @@ export function houseFigures(files: readonly SourceFile[]): readonly HouseFigure
     {
       name: 'functions over 60 lines',
       value: long.length,
-      atMost: 10,
+      atMost: 12,
       places: long.map(({ place, lines }) => `${place} ${lines}`),
     },
     {

@@ -1,7 +1,7 @@
 /** Messages of a page that is opened again, beside those that a page has made of the stream. */
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import type { ConversationTurn } from '../../src/client/conversations/turns.ts';
+import type { ConversationTurn } from '../../src/client/turns.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Entry } from '../../src/core/contract/entry.ts';
 import type { AgentEvent } from '../../src/core/contract/events.ts';

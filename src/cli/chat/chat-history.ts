@@ -1,5 +1,5 @@
 /** What was said in a conversation, as text for a terminal. */
-import type { ConversationTurn } from '../../client/conversations/turns.ts';
+import type { ConversationTurn } from '../../client/turns.ts';
 import type { Json } from '../../core/base/json.ts';
 import { textOf, type Message } from '../../core/base/message.ts';
 import { ASK_TOOL } from '../../core/toolchain/ask-user.ts';

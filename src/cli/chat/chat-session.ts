@@ -8,8 +8,8 @@
  * I4  Nothing that needs a worker is awaited between two events, so that leaving is always possible.
  */
 import { EventEmitter, on } from 'node:events';
-import type { Conversation } from '../../client/conversations/conversation.ts';
-import type { Turn } from '../../client/conversations/turn.ts';
+import type { Conversation } from '../../client/conversation.ts';
+import type { TurnHandle } from '../../client/turn.ts';
 import type { RunUpdate } from '../../client/follow-run.ts';
 import type { PendingItem } from '../../core/contract/messages.ts';
 import type { Step } from '../../core/contract/step.ts';
@@ -49,7 +49,7 @@ export interface ChatEnding {
 
 /** The current turn. */
 interface OpenTurn {
-  readonly turn: Turn;
+  readonly turn: TurnHandle;
   readonly updates: AsyncIterator<RunUpdate>;
   /** The items that wait, by id, oldest first, without those answered in this session. */
   readonly waiting: Map<string, PendingItem>;
@@ -61,7 +61,7 @@ type SessionEvent =
   | { readonly kind: 'line'; readonly line: string | undefined }
   | { readonly kind: 'update'; readonly turn: OpenTurn; readonly update: RunUpdate | undefined }
   /** What was said during a turn was read: by that turn, or as the beginning of the next. */
-  | { readonly kind: 'read'; readonly turn: Turn; readonly how: 'started' | 'sent' }
+  | { readonly kind: 'read'; readonly turn: TurnHandle; readonly how: 'started' | 'sent' }
   | { readonly kind: 'failed'; readonly error: unknown; readonly turn?: OpenTurn }
   | { readonly kind: 'signal'; readonly what: 'interrupt' | 'leave' };
 
@@ -73,7 +73,7 @@ interface Session extends ChatSessionParts {
   readonly over: AbortController;
   turn: OpenTurn | null;
   /** The turn after the current one. */
-  next: Turn | null;
+  next: TurnHandle | null;
   lastStep: Step | null;
   /** Whether a line was requested and has not come yet. */
   isAsking: boolean;
@@ -319,7 +319,7 @@ async function answer(session: Session, item: PendingItem, text: string): Promis
   settle(session, turn, item.id);
 }
 
-function follow(session: Session, turn: Turn): void {
+function follow(session: Session, turn: TurnHandle): void {
   const updates = turn.follow()[Symbol.asyncIterator]();
   session.turn = { turn, updates, waiting: new Map(), isStopping: false };
   pull(session, session.turn);

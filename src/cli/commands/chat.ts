@@ -1,6 +1,6 @@
 /** `chat AGENT`: a conversation with an agent. */
 import { Option, type Command } from 'commander';
-import type { Conversation, ConversationOptions } from '../../client/conversations/conversation.ts';
+import type { Conversation, ConversationOptions } from '../../client/conversation.ts';
 import type { Everloop } from '../../client/everloop-client.ts';
 import { defined } from '../../core/base/defined.ts';
 import { conversationPlace } from '../../core/base/ids.ts';

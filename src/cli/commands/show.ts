@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readTurns, type ConversationTurn } from '../../client/conversations/turns.ts';
+import { readTurns, type ConversationTurn } from '../../client/turns.ts';
 import type { RunHandle } from '../../client/run-handle.ts';
 import { defined } from '../../core/base/defined.ts';
 import { conversationOf } from '../../core/base/ids.ts';

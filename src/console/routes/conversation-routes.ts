@@ -2,11 +2,7 @@
 import { conversationPlace } from '../../core/base/ids.ts';
 import { defined } from '../../core/base/defined.ts';
 import { textOf } from '../../core/base/message.ts';
-import {
-  readTurns,
-  type ConversationTurn,
-  type TurnsSource,
-} from '../../client/conversations/turns.ts';
+import { readTurns, type ConversationTurn, type TurnsSource } from '../../client/turns.ts';
 import type { TurnRow, TurnsAnswer } from '../api.ts';
 import { invalid } from '../refusal.ts';
 import { numberIn, optionalText, readBody, textIn } from '../request-body.ts';

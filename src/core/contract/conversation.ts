@@ -89,7 +89,7 @@ export interface ConversationView extends Pick<ConversationState, 'id' | 'count'
 }
 
 /** Where a message went. */
-export interface MessagePlace {
+export interface SaidPlace {
   /** The number of the turn; absent: it has not been read, or so long ago that only events know it. */
   readonly turn?: TurnRecord;
   /** Whether the message was accepted: it waits, or it was read. */

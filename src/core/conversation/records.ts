@@ -8,7 +8,7 @@ import { byteSize, type Json } from '../base/json.ts';
 import type {
   ConversationState,
   ConversationView,
-  MessagePlace,
+  SaidPlace,
   TurnRecord,
 } from '../contract/conversation.ts';
 import { EMPTY_STATS, type Numbers, type Stats } from '../contract/stats.ts';
@@ -17,7 +17,7 @@ import type { Step } from '../contract/step.ts';
 import { cut } from '../text/cut.ts';
 
 /** How long a conversation waits for a message if nothing else is said: 30 days. */
-export const DEFAULT_IDLE_MS: number = 30 * 86_400_000;
+const DEFAULT_IDLE_MS: number = 30 * 86_400_000;
 
 /** Bytes of JSON that all records of turns may have. */
 const MAX_RECORDS_BYTES = 65_536;
@@ -123,7 +123,7 @@ export function viewOfConversation(conversation: ConversationState): Conversatio
 }
 
 /** The turn that message `id` began, or that has read it; undefined if no kept one has. */
-export function turnOfMessage(conversation: ConversationState, id: string): MessagePlace['turn'] {
+export function turnOfMessage(conversation: ConversationState, id: string): SaidPlace['turn'] {
   return conversation.recent.findLast(
     ({ messageId, inputs = [] }) => messageId === id || inputs.includes(id),
   );

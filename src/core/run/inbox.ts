@@ -128,7 +128,7 @@ export function requestCancel(inbox: Inbox, cancel: CancelRequest): Inbox {
 }
 
 /** Takes in a message to a conversation; one that was said before changes nothing. */
-export function say(inbox: Inbox, message: Omit<WaitingMessage, 'position'>): Inbox {
+function say(inbox: Inbox, message: Omit<WaitingMessage, 'position'>): Inbox {
   const { said = '', messages = [], accepted } = inbox;
   if (isKnownMessage(said, message.id)) return inbox;
   const position = accepted + 1;
@@ -141,7 +141,7 @@ export function say(inbox: Inbox, message: Omit<WaitingMessage, 'position'>): In
 }
 
 /** How many messages the open turn of a conversation can read: those before one that begins another. */
-export function steering({ messages = [] }: Inbox): number {
+function steering({ messages = [] }: Inbox): number {
   const other = messages.findIndex(
     ({ instead, agent }) => instead !== undefined || agent !== undefined,
   );

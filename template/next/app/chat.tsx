@@ -32,7 +32,7 @@ export function Chat({ id }: { readonly id: string }) {
               );
             }
             const decide = (approved: boolean) =>
-              addToolApprovalResponse({ id: part.approval.id, approved });
+              void addToolApprovalResponse({ id: part.approval.id, approved });
             return (
               <p key={index}>
                 {call} <button onClick={() => decide(true)}>Approve</button>{' '}

@@ -2,29 +2,25 @@
  * One turn of a conversation, as the message knows it that began or reached it. It reads the run of
  * the conversation, and of that only the turn.
  */
-import type {
-  ConversationView,
-  MessagePlace,
-  TurnRecord,
-} from '../../core/contract/conversation.ts';
-import type { AgentEvent } from '../../core/contract/events.ts';
-import type { Entry } from '../../core/contract/entry.ts';
-import type { Json } from '../../core/base/json.ts';
-import type { PendingItem, RunStatus } from '../../core/contract/messages.ts';
-import type { StatedActor } from '../../core/contract/pending.ts';
-import type { Step } from '../../core/contract/step.ts';
-import type { Chunk, ChunkMarker } from '../../core/streaming/chunk.ts';
-import { MESSAGE_REFUSED } from '../../core/conversation/said.ts';
-import { defined } from '../../core/base/defined.ts';
-import { isUsageError, UsageError } from '../../core/base/usage-error.ts';
-import type { ResultOptions } from '../connection/through-outage.ts';
-import { followRun, type FollowRunOptions, type RunUpdate } from '../follow-run.ts';
-import type { ReadOptions, RunHandle } from '../run-handle.ts';
-import type { CurrentIteration } from '../../core/run/view.ts';
-import { leavable } from '../streaming/run-stream.ts';
+import type { ConversationView, SaidPlace, TurnRecord } from '../core/contract/conversation.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
+import type { Entry } from '../core/contract/entry.ts';
+import type { Json } from '../core/base/json.ts';
+import type { PendingItem, RunStatus } from '../core/contract/messages.ts';
+import type { StatedActor } from '../core/contract/pending.ts';
+import type { Step } from '../core/contract/step.ts';
+import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
+import { MESSAGE_REFUSED } from '../core/conversation/said.ts';
+import { defined } from '../core/base/defined.ts';
+import { isUsageError, UsageError } from '../core/base/usage-error.ts';
+import type { ResultOptions } from './connection/through-outage.ts';
+import { followRun, type FollowRunOptions, type RunUpdate } from './follow-run.ts';
+import type { ReadOptions, RunHandle } from './run-handle.ts';
+import type { CurrentIteration } from '../core/run/view.ts';
+import { leavable } from './streaming/run-stream.ts';
 
 /** A turn of a conversation. `Value` is the type of its answer. */
-export interface Turn<Value = Json> {
+export interface TurnHandle<Value = Json> {
   /** The run of the conversation. */
   readonly id: string;
   /** The message that began the turn, or that it has read. */
@@ -73,7 +69,7 @@ export interface TurnSource {
   /** The run of the conversation. */
   readonly run: RunHandle;
   /** Asks a worker where a message went. */
-  readonly place: (messageId: string) => Promise<MessagePlace>;
+  readonly place: (messageId: string) => Promise<SaidPlace>;
   /** Sends the cancel of turn `number`. */
   readonly cancelTurn: (number: number, message?: string, options?: StatedActor) => Promise<void>;
 }
@@ -82,7 +78,7 @@ export interface TurnSource {
 export type TurnPlace = Pick<TurnRecord, 'number' | 'seq' | 'iteration' | 'messageId'>;
 
 /** The turn that message `messageId` began or reached. */
-export function createTurn(source: TurnSource, messageId: string): Turn {
+export function createTurn(source: TurnSource, messageId: string): TurnHandle {
   const { run } = source;
   let found: Promise<TurnPlace> | undefined;
   const placeOf = ({ signal, deadlineMs }: ResultOptions = {}): Promise<TurnPlace> => {
@@ -107,7 +103,7 @@ export function createTurn(source: TurnSource, messageId: string): Turn {
       return step;
     }
   };
-  const turn: Turn = {
+  const turn: TurnHandle = {
     id: run.id,
     messageId,
     how: async (wait) => ((await placeOf(wait)).messageId === messageId ? 'started' : 'sent'),

@@ -15,16 +15,16 @@ import {
 } from '@temporalio/client';
 import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defined } from '../core/base/defined.ts';
-import { UsageError } from '../core/base/usage-error.ts';
-import type { AnswerProblem } from '../core/contract/pending.ts';
-import type { CancelPayload } from '../core/contract/messages.ts';
-import { cancelSignal, statusQuery } from '../workflows/messages.ts';
-import { stalledTask } from './connection/newest-events.ts';
-import { RESOURCE_EXHAUSTED } from './connection/repeat-refused.ts';
-import { assertAlive, describeRun, firstRunIdOf, requireOwnRun } from './connection/own-run.ts';
-import { noWorker, querying } from './connection/service-calls.ts';
-import { grpcCodeOf, isAway, unavailable } from './connection/service-errors.ts';
+import { defined } from '../../core/base/defined.ts';
+import { UsageError } from '../../core/base/usage-error.ts';
+import type { AnswerProblem } from '../../core/contract/pending.ts';
+import type { CancelPayload } from '../../core/contract/messages.ts';
+import { cancelSignal, statusQuery } from '../../workflows/messages.ts';
+import { stalledTask } from '../connection/newest-events.ts';
+import { RESOURCE_EXHAUSTED } from '../connection/repeat-refused.ts';
+import { assertAlive, describeRun, firstRunIdOf, requireOwnRun } from '../connection/own-run.ts';
+import { noWorker, querying } from '../connection/service-calls.ts';
+import { grpcCodeOf, isAway, unavailable } from '../connection/service-errors.ts';
 import { inLane } from './update-lanes.ts';
 
 /** A hand-over changes the execution. Repeating the update is safe, because its id stays. */

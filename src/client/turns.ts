@@ -1,13 +1,13 @@
 /** Reads the turns of a conversation from its events and entries, which needs no worker. */
-import { defined } from '../../core/base/defined.ts';
-import type { Json } from '../../core/base/json.ts';
-import { textOf } from '../../core/base/message.ts';
-import type { TurnRecord } from '../../core/contract/conversation.ts';
-import type { Entry } from '../../core/contract/entry.ts';
-import type { AgentEvent } from '../../core/contract/events.ts';
-import type { Step } from '../../core/contract/step.ts';
-import { isUsageError } from '../../core/base/usage-error.ts';
-import type { RunHandle } from '../run-handle.ts';
+import { defined } from '../core/base/defined.ts';
+import type { Json } from '../core/base/json.ts';
+import { textOf } from '../core/base/message.ts';
+import type { TurnRecord } from '../core/contract/conversation.ts';
+import type { Entry } from '../core/contract/entry.ts';
+import type { AgentEvent } from '../core/contract/events.ts';
+import type { Step } from '../core/contract/step.ts';
+import { isUsageError } from '../core/base/usage-error.ts';
+import type { RunHandle } from './run-handle.ts';
 
 /** Which turns to read. */
 export interface TurnsOptions {
