@@ -337,7 +337,7 @@ async function* readStream(
 }
 
 /** How long text may come after the end of a turn. */
-const LATE_MS = 500;
+const LATE_MS = 150;
 
 async function lateEnd(ended: Promise<'over'>): Promise<'over'> {
   await ended;
