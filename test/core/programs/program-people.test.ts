@@ -198,7 +198,13 @@ describe('a question in a program [sub 17]', () => {
     expect(step.value).toBe('yes');
     expect(bodiesOf(started.run.events, 'agent:question:answered')).toEqual([
       { type: 'agent:question:answered', questionId: 'q1', waitedMs: 0, withdrawn: true },
-      { type: 'agent:question:answered', questionId: 'q2', waitedMs: 0 },
+      {
+        type: 'agent:question:answered',
+        questionId: 'q2',
+        waitedMs: 0,
+        text: 'yes',
+        updateId: 'update-1',
+      },
     ]);
     expect(() => started.run.answer('q1', 'late')).toThrow('question q1 is already answered');
   });
