@@ -95,17 +95,12 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
   };
   const transcripts = createTranscriptSource({ cache, query });
   const forks = { registry, runtime, mcp, tenants, archive, states: parts.states };
-  const loadAgent = loadAgentActivity(registry, runtime, { tenants, ...defined({ mcp }) });
+  const loading = { tenants, ...defined({ mcp }) };
   const activities: EverloopActivities = {
     loadFork: loadForkActivity(forks),
     viewMoment: viewMomentActivity(forks),
-    loadAgent,
-    loadTurn: async (input, known) => {
-      const { spec, ...loaded } = await loadAgent(input);
-      return jsonDigest(JSON.parse(JSON.stringify(spec)) as Json) === known
-        ? loaded
-        : { ...loaded, spec };
-    },
+    loadAgent: loadAgentActivity(registry, runtime, loading),
+    loadTurn: loadTurnActivity(loadAgentActivity(registry, runtime, loading)),
     callModel: createCallModel({ ...toolParts, transcripts, ...told }),
     callTool,
     callToolOnce: callToolOnceActivity(toolParts),
@@ -120,6 +115,17 @@ export function createActivities(parts: ActivityParts): EverloopActivities {
     archiveTranscript: createArchiveTranscript(archive, parts.archivesStates),
   };
   return hideFailures(activities, hide);
+}
+
+/** The activity that loads an agent again, for a further turn of a conversation. */
+function loadTurnActivity(
+  loadAgent: EverloopActivities['loadAgent'],
+): EverloopActivities['loadTurn'] {
+  return async (input, known) => {
+    const { spec, ...loaded } = await loadAgent(input);
+    const digest = jsonDigest(JSON.parse(JSON.stringify(spec)) as Json);
+    return digest === known ? loaded : { ...loaded, spec };
+  };
 }
 
 /** The activity that delivers a callback: one attempt; the service repeats it for a day. */

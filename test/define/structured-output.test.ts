@@ -62,7 +62,10 @@ const asks = {
     (sent.tools ?? []).some((tool) => tool.function.name === 'respond'),
 };
 
-const refusal = { error: { message: 'This is not supported.' }, status: 400 };
+const refusal = {
+  error: { message: 'This is not supported.', type: 'invalid_request_error' },
+  status: 400,
+};
 
 describe('Classification over HTTP [sub 5]', () => {
   test.each(protocols)('%s, strategy schema', async (protocol) => {
