@@ -58,7 +58,7 @@ export interface StreamedPart {
  * the stream itself does not fail.
  *
  * @example
- * const turn = await everloop.conversation('host', { id }).say(text);
+ * const turn = await everloop.conversation('host', { id: 'guest-42' }).say(text);
  * return uiResponse(toUIMessageStream(turn));
  */
 export function toUIMessageStream(

@@ -65,7 +65,7 @@ export interface UIMessagesOptions extends TurnsOptions {
  * but for runs below that go on.
  *
  * @example
- * const chat = everloop.conversation('host', { id });
+ * const chat = everloop.conversation('host', { id: 'guest-42' });
  * return Response.json(await uiMessages(chat, { last: 50 }));
  */
 export async function uiMessages(

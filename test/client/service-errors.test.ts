@@ -36,6 +36,7 @@ function failing(code: number): Client {
     operatorService: service,
     workflow: {
       start: fail,
+      signalWithStart: fail,
       executeUpdateWithStart: fail,
       count: fail,
       list: failingIterable,
@@ -80,6 +81,10 @@ const ARGS: Readonly<Record<string, readonly unknown[]>> = {
   answer: ['q1', 'x'],
   decide: ['1.1', { approve: true }],
   retry: ['1.1'],
+  revoke: ['1.1'],
+  conversation: ['a'],
+  say: ['hi'],
+  turn: ['m'],
   send: ['hi'],
   adjust: [{ turns: 3 }],
   // What waits through an outage does so until its owner stops.
@@ -112,6 +117,7 @@ describe('an error that leaves the client', () => {
         schedules: everloop.schedules,
         schedule: everloop.schedules.attach('s'),
         tenants: everloop.tenants,
+        conversation: everloop.conversation('a', { id: 'c' }),
       };
       let failures = 0;
       for (const [of, api] of Object.entries(apis)) {
