@@ -70,7 +70,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
     load: async () => [(await import('./commands/program.ts')).addProgramCommand],
   },
   {
-    names: ['inbox', 'answer', 'approve', 'deny'],
+    names: ['inbox', 'answer', 'approve', 'deny', 'revoke'],
     load: async () => (await import('./commands/people.ts')).PEOPLE_COMMANDS,
   },
   {
