@@ -21,6 +21,11 @@ export {
 } from './client/everloop-client.ts';
 export type { Conversation, ConversationOptions, SayOptions } from './client/conversation.ts';
 export type { TurnHandle } from './client/turn.ts';
+export type {
+  ConversationListOptions,
+  ConversationPage,
+  ConversationSummary,
+} from './client/list-conversations.ts';
 export type { ConversationTurn, TurnsOptions } from './client/turns.ts';
 export {
   followRun,

@@ -159,6 +159,11 @@ export type { StayReason } from './versioning/stay.ts';
 export type { VersionState } from './versioning/deployment-service.ts';
 export type { Conversation, ConversationOptions, SayOptions } from './client/conversation.ts';
 export type { TurnHandle } from './client/turn.ts';
+export type {
+  ConversationListOptions,
+  ConversationPage,
+  ConversationSummary,
+} from './client/list-conversations.ts';
 export type { ConversationTurn, TurnsOptions } from './client/turns.ts';
 export {
   createEverloop,

@@ -64,6 +64,11 @@ import { warnOfId } from '../protection/warn-of-id.ts';
 import { describeRun } from './connection/own-run.ts';
 import { coded } from './connection/service-errors.ts';
 import { createConversation, type Conversation, type ConversationOptions } from './conversation.ts';
+import {
+  listConversations,
+  type ConversationListOptions,
+  type ConversationPage,
+} from './list-conversations.ts';
 import { readAgents, type AgentsView } from './agents.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { memoOf, requireCompiled } from '../core/start/start-parts.ts';
@@ -219,6 +224,11 @@ export interface Everloop {
    * @throws UsageError `invalid_input` for an id that no run can have.
    */
   attach(id: string): RunHandle;
+  /**
+   * A page of conversations, newest first: of a person, if the ids of his begin with his name. For the
+   * list beside a chat. Lags behind by about a second.
+   */
+  conversations(options?: ConversationListOptions): Promise<ConversationPage>;
   /** Runs, newest first. */
   list(options?: ListOptions): Promise<readonly RunSummary[]>;
   /** A page of the runs, newest first, and the cursor of the next. */
@@ -311,6 +321,8 @@ export function createEverloop(options: EverloopParts): Everloop {
   const conversing = { client, taskQueue, attributesOf, attach, hasBlobs, traceparent };
   return coded<Everloop>({
     attach,
+    conversations: (options = {}) =>
+      listConversations((page) => withAttributes((has) => listPage(client, page, has)), options),
     conversation: ((agent, talk) =>
       coded(createConversation(conversing, agentNameOf(agent), talk))) as Everloop['conversation'],
     start: start as Everloop['start'],

@@ -86,6 +86,7 @@ function fakeClient(everloop: Partial<Everloop>): ConnectedEverloop {
     evaluate: unexpected,
     attach: unexpected,
     conversation: unexpected,
+    conversations: unexpected,
     list: unexpected,
     listPage: unexpected,
     counts: unexpected,

@@ -6,6 +6,7 @@ import type { ModelFunction, ModelRequest } from '../../src/core/contract/model.
 import { textOf } from '../../src/core/base/message.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { gate } from '../support/runs.ts';
 
 let stage: Stage;
@@ -245,6 +246,31 @@ describe('a conversation', () => {
     expect(await next.number()).toBe(2);
     await other.close();
     await other.run.result();
+  });
+
+  it('is listed with those of the same person, once', async () => {
+    const { agent } = clerk('listed');
+    const { everloop } = await stage.serve([agent]);
+    for (const id of ['ada.1', 'ada.2', 'bob.1']) {
+      const chat = everloop.conversation(agent, { id });
+      await (await chat.say(`hello of ${id}`)).result();
+    }
+    const closed = everloop.conversation(agent, { id: 'ada.1' });
+    await closed.close();
+    await closed.run.result();
+    await (await closed.say('again')).result();
+
+    await eventually('the list of ada', async () => {
+      const { conversations } = await everloop.conversations({ idPrefix: 'ada.', agent: 'listed' });
+      const shown = conversations.map(({ id, text, isOpen }) => [id, text, isOpen]);
+      return (
+        JSON.stringify(shown) ===
+        JSON.stringify([
+          ['ada.1', 'again', true],
+          ['ada.2', 'hello of ada.2', true],
+        ])
+      );
+    });
   });
 
   it('takes the definition of today at each turn', async () => {

@@ -150,6 +150,7 @@ function withWorker(
     },
     attach: (id) => guarded(everloop.attach(id)),
     conversation: (agent, options) => everloop.conversation(agent, options),
+    conversations: (query) => everloop.conversations(query),
     list: (query) => everloop.list(query),
     listPage: (query) => everloop.listPage(query),
     counts: (query) => everloop.counts(query),
