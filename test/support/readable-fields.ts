@@ -6,7 +6,7 @@ import { keyIdOf } from '../../src/protection/codec.ts';
 const READABLE: readonly (readonly [row: string, fields: RegExp])[] = [
   [
     'ids of runs, executions, messages and timers',
-    /(?:workflowId|[rR]unId|requestId|updateId|activityId|timerId|protocolInstanceId|MessageId|[nN]amespaceId)$/,
+    /(?:workflowId|[rR]unId|requestId|[uU]pdateId|activityId|timerId|protocolInstanceId|MessageId|[nN]amespaceId)$/,
   ],
   ['namespace and task queues', /(?:[nN]amespace|taskQueue|taskQueue\.(?:name|normalName))$/],
   ['types of workflows and activities', /(?:\.type|workflowType|activityType)\.name$/],
