@@ -105,7 +105,7 @@ export function installHandlers(session: Session): void {
     // Nobody hears why a signal is refused, so a wrong name only is left out.
     const stated = isPlainObject(payload) ? payload['by'] : undefined;
     const by = actorProblem(stated) === null ? (stated as string | undefined) : undefined;
-    const turn = payload !== undefined && 'turn' in payload ? (true as const) : undefined;
+    const turn = isPlainObject(payload) && 'turn' in payload ? (true as const) : undefined;
     session.mailbox.cancel({ reason: 'canceled', message, ...defined({ by, turn }) });
     session.host?.waits.wake();
   });

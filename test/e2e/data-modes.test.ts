@@ -50,7 +50,7 @@ describe('on a server [sub 5]', () => {
   it('a refused schema is asked for by a forced call, and the misfit is repaired', async () => {
     mock.on(
       { predicate: (sent) => sent.response_format !== undefined },
-      { error: { message: 'No schemas here.' }, status: 400 },
+      { error: { message: 'No schemas here.', type: 'invalid_request_error' }, status: 400 },
     );
     mock.on(
       { predicate: (sent) => sent.messages.length === 2 },
