@@ -119,10 +119,17 @@ const accountPhrases: readonly RegExp[] = [
 ];
 
 /**
- * Whether the server failed, whatever its status says: waiting may mend it.
+ * Whether the server failed, whatever its status says: waiting may mend it. A code alone does not say so
+ * of a request that is refused as wrong: some servers give each error the same.
  */
-export function serverFault(codes: readonly string[], messages: readonly string[]): boolean {
-  return codes.some((code) => serverCodes.includes(code)) || says(messages, serverPhrases);
+export function serverFault(
+  status: number | undefined,
+  codes: readonly string[],
+  messages: readonly string[],
+): boolean {
+  const isRefused = status === 400 || status === 422;
+  const isNamed = codes.some((code) => serverCodes.includes(code));
+  return (isNamed && !isRefused) || says(messages, serverPhrases);
 }
 
 const serverCodes: readonly string[] = ['server_error', 'internal_server_error', 'internal_error'];

@@ -149,7 +149,7 @@ function judge(signs: Signs): { readonly code: ModelFailureCode; readonly retrya
   if (unusableAccount(status, codes, messages)) return final('model_auth');
   if (contextTooLong(status, codes, messages)) return final('context_too_long');
   if (codes.includes(REDIRECTED)) return final('model_request_refused');
-  if (serverFault(codes, messages)) return { code: 'model_error', retryable: true };
+  if (serverFault(status, codes, messages)) return { code: 'model_error', retryable: true };
   const refused =
     status !== undefined && status >= 400 && status < 500 && !passingStatuses.includes(status);
   return refused ? final('model_request_refused') : { code: 'model_error', retryable: true };
