@@ -100,7 +100,7 @@ export interface ConversationParts {
   readonly taskQueue: string;
   readonly attributesOf: WithRunAttributes;
   readonly attach: (id: string) => RunHandle;
-  readonly hasBlobs: boolean;
+  readonly hasBlobs: () => boolean;
   /** The traceparent of the span that is active when something is said. */
   readonly traceparent?: (() => string | undefined) | undefined;
 }
@@ -180,7 +180,7 @@ export function createConversation(
     turn,
     say: async (said, sent = {}) => {
       requireKnown(sent, SAY_OPTIONS, '`say`');
-      const message = messageOf(agent, said, { options, sent, hasBlobs: parts.hasBlobs });
+      const message = messageOf(agent, said, { options, sent, hasBlobs: parts.hasBlobs() });
       const opening = { parts, workflowId, earlier, start: traced(start, parts.traceparent?.()) };
       await deliver(opening, message, isNew);
       isNew = false;
@@ -336,7 +336,7 @@ async function begin(
   const converses = { ...start.converses, ...defined({ after, messages }) };
   const input = { ...start, converses };
   const bytes = byteSize(input as unknown as Json);
-  const { start: most } = sizesOf({ blobs: parts.hasBlobs });
+  const { start: most } = sizesOf({ blobs: parts.hasBlobs() });
   if (bytes > most) {
     throw invalid(
       `Expected \`messages\` of at most ${most} bytes, got ${bytes}. Bring fewer along, or send media by URL.`,

@@ -286,10 +286,10 @@ export function createEverloop(options: EverloopParts): Everloop {
   const withAttributes = createAttributeUse();
   const attributesOf = createRunAttributes(withAttributes);
   const attach = (id: string): RunHandle => createRunHandle(checkedRunId(id), parts);
-  const hasBlobs = client.options.loadedDataConverter.externalStorage !== undefined;
+  const hasBlobs = (): boolean => client.options.loadedDataConverter.externalStorage !== undefined;
   const startNamed: StartNamed = async (agent, options) => {
     const traced = continued(options, parts.traceparent?.());
-    const input = startInput(agent, traced, sizesOf({ blobs: hasBlobs }));
+    const input = startInput(agent, traced, sizesOf({ blobs: hasBlobs() }));
     const workflowId = idOf(agent, options);
     const startWith = (attributes: SearchAttributePair[]): Promise<StartedRun> =>
       client.workflow.start(AGENT_WORKFLOW, {

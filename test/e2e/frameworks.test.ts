@@ -136,6 +136,9 @@ beforeAll(async () => {
     {
       match: { predicate: ({ messages }) => messages.at(-1)?.role === 'tool' },
       response: { content: ANSWER },
+      // As fast as a quick model; a reply that is there at once comes in one piece.
+      chunkSize: 6,
+      latency: 80,
     },
   ]);
   const { address, namespace } = inject('temporal');
