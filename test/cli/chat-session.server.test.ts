@@ -254,7 +254,7 @@ describe('a conversation on the command line', () => {
     expect(logs.stdout).toMatch(/turn:after 3, success · 1 iteration · /);
     expect(tree.stdout).toMatch(/clerk +~conversation:\S+ +waiting +3 .* message\n/);
     await eventually('the conversation in the list', async () => {
-      const { stdout } = await cli(['ps', '--agent', 'clerk'], { everloop });
+      const { stdout } = await cli(['ps', '--agent', 'clerk', '--limit', '1000'], { everloop });
       return new RegExp(`^${run} +clerk +open +.*one$`, 'm').test(stdout);
     });
     const plain = await cli(['show', id], { everloop });
