@@ -56,14 +56,14 @@ export const refundAgent = (model: AgentModel): AgentDefinition =>
     ],
   });
 
-export async function refund(everloop: Everloop, thread: string): Promise<string> {
+export async function refund(everloop: Everloop, thread: string): Promise<unknown> {
   const chat = everloop.conversation('refunds', { id: thread }); // the thread
   const turn = await chat.say('Refund order 7.');
   for await (const update of turn.follow()) {
     if (update.kind === 'pending') await chat.run.answer(update.item.id, 20);
   }
   const next = await chat.say('What did you do?'); // it knows the call and its result
-  return String((await next.result()).value);
+  return (await next.result()).value;
 }
 // #endregion
 
