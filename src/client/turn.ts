@@ -2,6 +2,7 @@
  * One turn of a conversation, as the message knows it that began or reached it. It reads the run of
  * the conversation, and of that only the turn.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConversationView, SaidPlace, TurnRecord } from '../core/contract/conversation.ts';
 import type { AgentEvent } from '../core/contract/events.ts';
 import type { Entry } from '../core/contract/entry.ts';
@@ -13,7 +14,7 @@ import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
 import { MESSAGE_REFUSED } from '../core/conversation/said.ts';
 import { defined } from '../core/base/defined.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
-import type { ResultOptions } from './connection/through-outage.ts';
+import { endOfWait, waitOver, type ResultOptions } from './connection/through-outage.ts';
 import { followRun, type FollowRunOptions, type RunUpdate } from './follow-run.ts';
 import type { ReadOptions, RunHandle } from './run-handle.ts';
 import type { CurrentIteration } from '../core/run/view.ts';
@@ -81,12 +82,10 @@ export type TurnPlace = Pick<TurnRecord, 'number' | 'seq' | 'iteration' | 'messa
 export function createTurn(source: TurnSource, messageId: string): TurnHandle {
   const { run } = source;
   let found: Promise<TurnPlace> | undefined;
-  const placeOf = ({ signal, deadlineMs }: ResultOptions = {}): Promise<TurnPlace> => {
-    const late = deadlineMs === undefined ? undefined : AbortSignal.timeout(deadlineMs);
-    const ends = [signal, late].filter((end) => end !== undefined);
-    if (ends.length > 0 && found === undefined) {
+  const placeOf = (over?: AbortSignal): Promise<TurnPlace> => {
+    if (over !== undefined && found === undefined) {
       // Only a search that nobody gives up is kept.
-      const place = findTurn(source, messageId, AbortSignal.any(ends));
+      const place = findTurn(source, messageId, over);
       return place.then((known) => ((found ??= Promise.resolve(known)), known));
     }
     found ??= findTurn(source, messageId);
@@ -94,8 +93,9 @@ export function createTurn(source: TurnSource, messageId: string): TurnHandle {
     return found;
   };
   const result = async (wait: ResultOptions = {}): Promise<Step> => {
+    const over = endOfWait(wait);
     try {
-      return await stepOf(run, await placeOf(wait), wait);
+      return await stepOf(run, await placeOf(over), over);
     } catch (error) {
       // The first message may have failed before the conversation began: that is how its turn ended.
       const step = isUsageError(error) && error.code === 'run_ended' ? await run.step() : null;
@@ -106,8 +106,9 @@ export function createTurn(source: TurnSource, messageId: string): TurnHandle {
   const turn: TurnHandle = {
     id: run.id,
     messageId,
-    how: async (wait) => ((await placeOf(wait)).messageId === messageId ? 'started' : 'sent'),
-    number: async (wait) => (await placeOf(wait)).number,
+    how: async (wait = {}) =>
+      (await placeOf(endOfWait(wait))).messageId === messageId ? 'started' : 'sent',
+    number: async (wait = {}) => (await placeOf(endOfWait(wait))).number,
     result,
     step: async () => (await endOf(run, await placeOf()))?.step ?? null,
     follow: (options) => followRun(turn, options),
@@ -179,15 +180,20 @@ async function patiently<Result>(
   signal: AbortSignal | undefined,
 ): Promise<Result> {
   for (;;) {
-    signal?.throwIfAborted();
+    goOn(signal);
     try {
       return await ask();
     } catch (error) {
       const isPassing = isUsageError(error) && PASSING.has(error.code);
       if (!isPassing) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await sleep(PAUSE_MS, undefined, signal && { signal }).catch(() => undefined);
   }
+}
+
+/** @throws UsageError `wait_over` once the owner has stopped waiting. */
+function goOn(over: AbortSignal | undefined): void {
+  if (over?.aborted === true) throw waitOver(over.reason);
 }
 
 const PASSING: ReadonlySet<string> = new Set(['no_worker', 'service_unavailable', 'run_not_found']);
@@ -205,7 +211,7 @@ async function toldPlace(
     if (found === 'sent') return placeIn(await run.events(), messageId);
     if (found !== undefined) return found;
   }
-  signal?.throwIfAborted();
+  goOn(signal);
   return undefined;
 }
 
@@ -285,21 +291,13 @@ async function entriesOf(run: RunHandle, events: readonly AgentEvent[]): Promise
 async function stepOf(
   run: RunHandle,
   { number, seq }: TurnPlace,
-  { signal, deadlineMs }: ResultOptions,
+  over: AbortSignal | undefined,
 ): Promise<Step> {
-  const late = deadlineMs === undefined ? undefined : AbortSignal.timeout(deadlineMs);
-  const ends = [signal, late].filter((end) => end !== undefined);
-  const over = ends.length === 0 ? undefined : AbortSignal.any(ends);
   const options = over === undefined ? { from: seq - 1 } : { from: seq - 1, signal: over };
   for await (const event of run.followEvents(options)) {
     if (event.type === 'agent:turn:after' && event.turn === number) return event.step;
   }
-  if (over?.aborted === true) {
-    throw new UsageError(
-      'wait_over',
-      'Expected the turn to end in time, got the end of the wait. The turn goes on: wait again.',
-    );
-  }
+  goOn(over);
   // An execution that was ended by force leaves its turn open.
   return run.result();
 }
@@ -318,14 +316,11 @@ async function* readStream(
   let next = items.next();
   next.catch(() => undefined);
   const over = new AbortController();
-  const ended = result({ signal: AbortSignal.any([left, over.signal]) }).then(
-    () => 'over' as const,
-    () => 'over' as const,
-  );
+  const ended = lateEnd(result({ signal: AbortSignal.any([left, over.signal]) }));
   try {
     const { iteration } = await placeOf();
     for (;;) {
-      const item = await Promise.race([next, lateEnd(ended)]);
+      const item = await Promise.race([next, ended]);
       if (item === 'over' || item.done === true) return;
       if (item.value.iteration > iteration) yield item.value;
       next = items.next();
@@ -339,8 +334,8 @@ async function* readStream(
 /** How long text may come after the end of a turn. */
 const LATE_MS = 150;
 
-async function lateEnd(ended: Promise<'over'>): Promise<'over'> {
-  await ended;
-  await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+async function lateEnd(result: Promise<unknown>): Promise<'over'> {
+  await result.catch(() => undefined);
+  await sleep(LATE_MS);
   return 'over';
 }

@@ -115,14 +115,19 @@ function turnsIn(events: readonly AgentEvent[]): readonly ReadTurn[] {
     if (turn.step === null) turn.events.push(event);
     if (event.type === 'agent:turn:after') turns[turns.length - 1] = { ...turn, step: event.step };
   }
-  const replacedFrom = (turn: ReadTurn, index: number): boolean =>
-    turns.slice(index + 1).some(({ instead }) => {
-      const first = turns.findIndex(({ messageId }) => messageId === instead);
-      return instead !== undefined && first !== -1 && first <= index;
-    }) && turn.number > 0;
-  return turns.map((turn, index) =>
-    replacedFrom(turn, index) ? { ...turn, replaced: true } : turn,
-  );
+  return withReplaced(turns);
+}
+
+/** Each turn that replaces others replaces all between the first of them and itself. */
+function withReplaced(turns: readonly ReadTurn[]): readonly ReadTurn[] {
+  const places = new Map<string, number>();
+  const replaced = new Set<number>();
+  for (const [index, { messageId, instead }] of turns.entries()) {
+    const first = instead === undefined ? undefined : places.get(instead);
+    for (let place = index - 1; first !== undefined && place >= first; place--) replaced.add(place);
+    if (!places.has(messageId)) places.set(messageId, index);
+  }
+  return turns.map((turn, index) => (replaced.has(index) ? { ...turn, replaced: true } : turn));
 }
 
 /** The turns with what the transcript has of them. */

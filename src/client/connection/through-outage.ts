@@ -27,12 +27,10 @@ const MAX_DELAY_MS = 2_147_483_647;
  */
 export async function throughOutage<Result>(
   client: Pick<Client, 'withAbortSignal'>,
-  { signal, deadlineMs }: ResultOptions,
+  wait: ResultOptions,
   ask: () => Promise<Result>,
 ): Promise<Result> {
-  const late = deadlineMs === undefined ? undefined : AbortSignal.timeout(delayOf(deadlineMs));
-  const ends = [signal, late].filter((end) => end !== undefined);
-  const over = ends.length === 0 ? undefined : AbortSignal.any(ends);
+  const over = endOfWait(wait);
   const goOn = (): void => {
     if (over?.aborted === true) throw waitOver(over.reason);
   };
@@ -48,13 +46,25 @@ export async function throughOutage<Result>(
   }
 }
 
+/**
+ * Aborted when the owner stops waiting; undefined: it waits for ever.
+ *
+ * @throws UsageError `number` for an invalid `deadlineMs`.
+ */
+export function endOfWait({ signal, deadlineMs }: ResultOptions): AbortSignal | undefined {
+  const late = deadlineMs === undefined ? undefined : AbortSignal.timeout(delayOf(deadlineMs));
+  const ends = [signal, late].filter((end) => end !== undefined);
+  return ends.length === 0 ? undefined : AbortSignal.any(ends);
+}
+
 function delayOf(deadlineMs: number): number {
   if (deadlineMs >= 0 && Number.isFinite(deadlineMs)) return Math.min(deadlineMs, MAX_DELAY_MS);
   const message = `Expected \`deadlineMs\` from 0 up, got ${shown(deadlineMs)}. Change it.`;
   throw new UsageError('number', message);
 }
 
-function waitOver(reason: unknown): UsageError {
+/** The error of a wait that its owner ended. */
+export function waitOver(reason: unknown): UsageError {
   const error = new UsageError(
     'wait_over',
     'Expected what was waited for to come in time, got the end of the wait. The run goes on: wait again, or read its status.',

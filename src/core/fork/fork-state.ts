@@ -123,7 +123,7 @@ function withoutTotals({ childEnds: _ends, unknownCalls: _unknown, ...state }: R
 }
 
 /** Another conversation is another epoch: its digest is made anew, and its size is not known. */
-function changedScratchpad(
+export function changedScratchpad(
   { mark, compaction }: Pick<RunState, 'mark' | 'compaction'>,
   head: TranscriptHead,
   scratchpad: RunState['scratchpad'],

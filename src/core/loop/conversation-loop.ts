@@ -54,8 +54,8 @@ export interface LoadedTurn extends Opening {
 /** What a conversation needs of its host beside what each run needs. */
 export interface ConversationPort {
   /**
-   * Loads the agent for a message, and waits for the turn among the runs of its tenant. Rejects with
-   * an error whose `code` says why the turn cannot begin; null: it was canceled meanwhile.
+   * Loads the agent for a message, and waits for the turn among the runs of its tenant; or says why the
+   * turn cannot begin. Null: it was canceled meanwhile.
    */
   load(message: WaitingMessage, settings: TurnSettings): Promise<LoadedTurn | TurnFailure | null>;
   /** The scratchpad as it was before event `seq`, from the history; null: it cannot be had. */

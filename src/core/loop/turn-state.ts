@@ -1,7 +1,7 @@
 /**
  * Turns of a conversation, as changes of the state of its run. Pure.
  *
- * I1  The state outside `conversation` is that of the newest turn: its statistics, its limits, its
+ * I1  The state outside `turns` is that of the newest turn: its statistics, its limits, its
  *     breach. So the loop runs a turn as it runs any other run.
  * I2  Iterations, entries and events go on over all turns, so that ids of calls keep their meaning.
  */
@@ -13,7 +13,8 @@ import type { Lease } from '../contract/lease.ts';
 import type { Limit } from '../contract/limit.ts';
 import { EMPTY_STATS } from '../contract/stats.ts';
 import type { TranscriptHead } from '../contract/transcript.ts';
-import { headDigest, messagesDigest, type RunState } from '../run/run-state.ts';
+import { changedScratchpad } from '../fork/fork-state.ts';
+import type { RunState } from '../run/run-state.ts';
 import { boundedRecords, recordText } from '../conversation/records.ts';
 
 /** What is known of a turn before it begins. */
@@ -71,7 +72,7 @@ export function turnState(state: RunState, plan: TurnPlan): RunState {
     ...keptOf(state),
     head,
     scratchpad,
-    ...(isSame ? undefined : changedTranscript(state, head, scratchpad)),
+    ...(isSame ? undefined : changedScratchpad(state, head, scratchpad)),
     startedAt: at,
     stats: EMPTY_STATS,
     limits: plan.limits,
@@ -137,20 +138,6 @@ function keptOf(state: RunState): RunState {
     data: null,
     compaction: { ...state.compaction, snapshots },
     ...defined({ program: state.program && { ...state.program, notes: [] } }),
-  };
-}
-
-/** Another head or other entries are another epoch, whose size no reply has shown. */
-function changedTranscript(
-  { mark, compaction }: RunState,
-  head: TranscriptHead,
-  scratchpad: readonly Entry[],
-): Partial<RunState> {
-  const messages = scratchpad.flatMap((entry) => entry.messages);
-  const digest = messagesDigest(headDigest(head), messages);
-  return {
-    mark: { epoch: mark.epoch + 1, length: messages.length, digest },
-    compaction: { ...compaction, lastReply: null },
   };
 }
 
