@@ -30,7 +30,7 @@ import { requireKnown } from '../core/text/option-names.ts';
 import { shown } from '../core/text/shown.ts';
 import { cancelSignal, closeSignal, placeQuery, saySignal } from '../workflows/messages.ts';
 import { unreadableError } from '../protection/key-errors.ts';
-import type { WithRunAttributes } from './search-attributes.ts';
+import type { WithRunAttributes } from './connection/search-attributes.ts';
 import { describeRun } from './connection/own-run.ts';
 import { asking, querying } from './connection/service-calls.ts';
 import { toService } from './sending/send-update.ts';
@@ -186,30 +186,29 @@ export function createConversation(
       isNew = false;
       return turn(message.id);
     },
-    newest: async () => {
-      try {
+    newest: () =>
+      ifBegun(null, async () => {
         const { conversation } = await run.status();
         const newest = conversation?.recent.at(-1);
         if (newest !== undefined) return turn(newest.messageId);
         const [last] = await readTurns(run, { last: 1 });
         return last === undefined ? null : turn(last.messageId);
-      } catch (error) {
-        if (isUsageError(error) && error.code === 'run_not_found') return null;
-        throw error;
-      }
-    },
-    turns: async (range) => {
-      try {
-        return await readTurns(run, range);
-      } catch (error) {
-        if (isUsageError(error) && error.code === 'run_not_found') return [];
-        throw error;
-      }
-    },
+      }),
+    turns: (range) => ifBegun([], () => readTurns(run, range)),
     close: ({ by } = {}) =>
       signal(() => client.workflow.getHandle(workflowId).signal(closeSignal, defined({ by }))),
     cancel: (message, how) => run.cancel(message, how),
   };
+}
+
+/** What `read` gives; `none` for a conversation of which the service knows nothing. */
+async function ifBegun<Result>(none: Result, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isUsageError(error) && error.code === 'run_not_found') return none;
+    throw error;
+  }
 }
 
 /** The start of a conversation; what is said comes apart. */
@@ -318,12 +317,7 @@ function isEnded(error: unknown): boolean {
 
 /** The last execution of the conversation; undefined: there was none, or it is forgotten. */
 async function endedBefore(client: Client, workflowId: string): Promise<string | undefined> {
-  try {
-    return (await describeRun(client, workflowId)).runId;
-  } catch (error) {
-    if (isUsageError(error) && error.code === 'run_not_found') return undefined;
-    throw error;
-  }
+  return ifBegun(undefined, async () => (await describeRun(client, workflowId)).runId);
 }
 
 async function begin(

@@ -46,7 +46,7 @@ import {
   createAttributeUse,
   createRunAttributes,
   type WithRunAttributes,
-} from './search-attributes.ts';
+} from './connection/search-attributes.ts';
 import {
   countRuns,
   listPage,

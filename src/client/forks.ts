@@ -35,7 +35,7 @@ import { warnOfId } from '../protection/warn-of-id.ts';
 import { describeRun } from './connection/own-run.ts';
 import { noWorker } from './connection/service-calls.ts';
 import { memoText } from './run-list.ts';
-import type { WithRunAttributes } from './search-attributes.ts';
+import type { WithRunAttributes } from './connection/search-attributes.ts';
 import { readWorkers } from './workers.ts';
 
 /** The moment of a run at which a fork begins. */

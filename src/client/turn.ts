@@ -14,6 +14,7 @@ import type { Chunk, ChunkMarker } from '../core/streaming/chunk.ts';
 import { MESSAGE_REFUSED } from '../core/conversation/said.ts';
 import { defined } from '../core/base/defined.ts';
 import { isUsageError, UsageError } from '../core/base/usage-error.ts';
+import { coded } from './connection/service-errors.ts';
 import { endOfWait, waitOver, type ResultOptions } from './connection/through-outage.ts';
 import { followRun, type FollowRunOptions, type RunUpdate } from './follow-run.ts';
 import type { ReadOptions, RunHandle } from './run-handle.ts';
@@ -130,7 +131,7 @@ export function createTurn(source: TurnSource, messageId: string): TurnHandle {
     current: () => run.current(),
     child: (path) => run.child(path),
   };
-  return turn;
+  return coded(turn);
 }
 
 /** The place of a message; waits until a worker has read it. */
@@ -196,7 +197,7 @@ function goOn(over: AbortSignal | undefined): void {
   if (over?.aborted === true) throw waitOver(over.reason);
 }
 
-const PASSING: ReadonlySet<string> = new Set(['no_worker', 'service_unavailable', 'run_not_found']);
+const PASSING: ReadonlySet<string> = new Set(['no_worker', 'service_unavailable']);
 
 /** The place that an event tells, from event `from` on; undefined if the run ends first. */
 async function toldPlace(

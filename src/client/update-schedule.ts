@@ -4,7 +4,7 @@ import { UsageError, usageErrorOf } from '../core/base/usage-error.ts';
 import type { RunHandle } from './run-handle.ts';
 import type { ListOptions, RunSummary } from './run-list.ts';
 import { notAnAgent } from './connection/service-calls.ts';
-import type { WithRunAttributes } from './search-attributes.ts';
+import type { WithRunAttributes } from './connection/search-attributes.ts';
 import {
   checkScheduleOptions,
   timelessProblem,

@@ -4,7 +4,7 @@
 import { defined } from '../core/base/defined.ts';
 import { exactSum } from '../core/base/exact-sum.ts';
 import { byteSize, type Json } from '../core/base/json.ts';
-import { isModelId } from '../core/base/model-id.ts';
+import { isModelId } from '../core/base/ids.ts';
 import {
   checkedPart,
   checkOwnCount,

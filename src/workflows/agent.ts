@@ -24,11 +24,18 @@ import type { ParentLink } from '../core/contract/lease.ts';
 import type { TenantTurn } from '../core/tenant/tenant-messages.ts';
 import { isPlainObject } from '../core/base/json.ts';
 import { callbackProblems, compileCallbacks } from '../core/start/callback-specs.ts';
-import { createCallbacks } from './callbacks.ts';
+import { createCallbacks } from './callbacks/callbacks.ts';
 import { handOver } from './continuation.ts';
-import { failureOf, leaveWith, loadFailure, RefusedTask, toWorkflowFailure } from './failures.ts';
+import {
+  CanceledEarly,
+  failureOf,
+  leaveWith,
+  loadFailure,
+  RefusedTask,
+  toWorkflowFailure,
+} from './failures.ts';
 import { applyAdjustment, installHandlers } from './handlers.ts';
-import { CanceledEarly, loadAnywhere, loadFork } from './load-anywhere.ts';
+import { loadAnywhere, loadFork, tenantTurn } from './load-anywhere.ts';
 import { countLoaded, outgoing, roomForLast } from './sending/outgoing.ts';
 import { openSession, traceOf, type Session } from './session.ts';
 import { refuseProbe, sinks } from './sinks.ts';
@@ -38,7 +45,7 @@ import { tellAnswers } from './queries.ts';
 import { createTemporalHost } from './temporal-host.ts';
 import { totalsOf } from '../core/tree/child-totals.ts';
 import { chargedOf, turnLeases } from '../core/tenant/fork-share.ts';
-import { awaitTurn, leaveTenant } from './tenants/tenant-turn.ts';
+import { leaveTenant } from './tenants/tenant-turn.ts';
 import {
   conversationPort,
   firstMessage,
@@ -256,24 +263,12 @@ async function turnOf(
 ): Promise<TenantTurn | undefined> {
   const { tenant } = input;
   if (awaitsTurn !== true || tenant === undefined) return undefined;
-  session.tenant = tenant;
-  session.opening = `turn of tenant ${tenant}`;
-  const waiting = {
-    turn: () => session.turn,
-    isCanceled: () => session.mailbox.peek().cancel !== null,
-  };
-  const end = (): void => {
+  return tenantTurn(session, tenant).catch((error: unknown) => {
     const message = `canceled before the turn of tenant ${tenant}`;
     const step = unstartedStep(session.agent, 'canceled', message, traceOf(session));
     endUnstarted(session, input, step);
-  };
-  const turn = await awaitTurn(tenant, waiting).catch((error: unknown) => {
-    end();
     throw error;
   });
-  if (turn !== null) return turn;
-  end();
-  throw new CanceledEarly();
 }
 
 /** Tells the ledger of the tenant that the run is over, if it has the turn of the run. */

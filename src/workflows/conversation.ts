@@ -29,12 +29,13 @@ import { headDigest, type RunState } from '../core/run/run-state.ts';
 import { readEarlier } from '../core/start/earlier-messages.ts';
 import { givenMaterial } from '../core/start/prepare-input.ts';
 import { FORK_OPTIONS, LOAD_OPTIONS, onAnyWorker } from './attempts/activity-options.ts';
-import { loadFailure } from './failures.ts';
-import { CanceledEarly, loadWaiting } from './load-anywhere.ts';
+import { CanceledEarly, loadFailure } from './failures.ts';
+import { loadWaiting, tenantTurn } from './load-anywhere.ts';
+import { recorded } from './recorded/recorded.ts';
 import { countLoaded } from './sending/outgoing.ts';
 import { DEFINITION, traceOf, type Session } from './session.ts';
 import type { Reopening, Start } from './start.ts';
-import { awaitTurn, leaveTenant } from './tenants/tenant-turn.ts';
+import { leaveTenant } from './tenants/tenant-turn.ts';
 
 type FreshStart = Extract<Start, { readonly kind: 'fresh' }>;
 
@@ -184,8 +185,10 @@ async function loadTurn(
   session.opening = DEFINITION;
   countLoaded(loaded);
   const { spec, material = givenMaterial(input), warnings, refusal, awaitsTurn } = loaded;
-  const turn =
-    awaitsTurn === true && tenant !== undefined ? await tenantTurn(session, tenant) : null;
+  const waits = awaitsTurn === true && tenant !== undefined;
+  const turn = waits ? await tenantTurn(session, tenant) : null;
+  // The turn begins now, not when it was asked for.
+  if (waits) await recorded().readClock();
   const leases = turn?.leases ?? [];
   return {
     material,
@@ -197,19 +200,6 @@ async function loadTurn(
       hasTurn: turn === null ? undefined : (true as const),
     }),
   };
-}
-
-/** The turn among the runs of the tenant. A cancel ends the wait. */
-async function tenantTurn(session: Session, tenant: string): Promise<NonNullable<Session['turn']>> {
-  session.turn = null;
-  session.opening = `turn of tenant ${tenant}`;
-  const turn = await awaitTurn(tenant, {
-    turn: () => session.turn,
-    isCanceled: () => session.mailbox.peek().cancel !== null,
-  });
-  if (turn === null) throw new CanceledEarly();
-  session.tenant = tenant;
-  return turn;
 }
 
 /** The scratchpad before an event of this run, from a replay of its own history. */

@@ -24,6 +24,11 @@ export class RefusedTask extends Error {
   override readonly name = 'RefusedTask';
 }
 
+/** A user canceled the run, or a turn of a conversation, before it could begin. */
+export class CanceledEarly extends Error {
+  override readonly name = 'CanceledEarly';
+}
+
 /** A failure of a stable type; `step` travels in its details, where clients find it. */
 export function failureOf(
   type: FailureType,

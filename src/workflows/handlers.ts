@@ -151,10 +151,10 @@ function say(session: Session, payload: unknown): void {
     return warn(session, MESSAGE_REFUSED, `${named}: ${problem ?? ''}`);
   }
   const { agent, ...message } = read.message;
-  const conversation = stateOf(session)?.turns;
   if (isKnownMessage(session.mailbox.peek().said ?? '', message.id)) return;
+  const { isOpen = false, recent = [] } = stateOf(session)?.turns ?? {};
   // The open turn is one of those that are replaced: its answer would be, too.
-  if (message.instead !== undefined && conversation?.isOpen === true) {
+  if (isOpen && recent.some(({ messageId }) => messageId === message.instead)) {
     session.mailbox.cancel({ reason: 'canceled', message: 'replaced', turn: true });
   }
   session.mailbox.say({ ...message, ...(agent === session.agent ? undefined : { agent }) });

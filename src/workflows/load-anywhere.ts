@@ -1,6 +1,7 @@
 /**
- * Loads the agent of a fresh run: from this worker or, if it does not have the agent, from any other
- * one of the queue that has it, now or within the time that the first worker names.
+ * What a run, or a turn of a conversation, waits for before it begins: its agent, from this worker or,
+ * if it does not have the agent, from any other one of the queue that has it, now or within the time
+ * that the first worker names; the state of a fork; the turn among the runs of its tenant.
  */
 import {
   ActivityFailure,
@@ -25,6 +26,7 @@ import type { AgentInput } from '../core/contract/input.ts';
 import type { Opening } from '../core/loop/loop.ts';
 import { createRunLog } from '../core/run/run-log.ts';
 import type { RunState } from '../core/run/run-state.ts';
+import type { TenantTurn } from '../core/tenant/tenant-messages.ts';
 import {
   FORK_OPTIONS,
   LOAD_OPTIONS,
@@ -33,13 +35,10 @@ import {
 } from './attempts/activity-options.ts';
 import { elsewhereMsOf } from './attempts/retry-elsewhere.ts';
 import { createSpread } from './attempts/spread-pauses.ts';
-import type { Session } from './session.ts';
+import { CanceledEarly } from './failures.ts';
+import { DEFINITION, type Session } from './session.ts';
 import type { Start } from './start.ts';
-
-/** A user canceled the run before any worker had its agent. */
-export class CanceledEarly extends Error {
-  override readonly name = 'CanceledEarly';
-}
+import { awaitTurn } from './tenants/tenant-turn.ts';
 
 /** How what a run begins with is loaded: from this worker, and from any. */
 export interface Loading<Loaded> {
@@ -130,6 +129,25 @@ function noAgentOf(error: unknown): NoAgentDetails | null {
 function lastOf(error: unknown): unknown {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof TimeoutFailure ? cause.cause : cause;
+}
+
+/**
+ * Waits for the turn of a run, or of a turn of a conversation. From now on the session has the tenant,
+ * so that its end, or a cancel, leaves the ledger.
+ *
+ * @throws CanceledEarly when a user cancels the wait.
+ */
+export async function tenantTurn(session: Session, tenant: string): Promise<TenantTurn> {
+  session.turn = null;
+  session.tenant = tenant;
+  session.opening = `turn of tenant ${tenant}`;
+  const turn = await awaitTurn(tenant, {
+    turn: () => session.turn,
+    isCanceled: () => session.mailbox.peek().cancel !== null,
+  });
+  session.opening = DEFINITION;
+  if (turn === null) throw new CanceledEarly();
+  return turn;
 }
 
 /** A fork, ready to run. */

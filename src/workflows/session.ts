@@ -15,7 +15,7 @@ import { isBetweenTurns, type RunState } from '../core/run/run-state.ts';
 import { isoOfMoment } from '../core/text/civil-date.ts';
 import type { TenantTurn } from '../core/tenant/tenant-messages.ts';
 import type { Step, StepSchedule, StepTrace } from '../core/contract/step.ts';
-import { NO_CALLBACKS, type Callbacks } from './callbacks.ts';
+import { NO_CALLBACKS, type Callbacks } from './callbacks/callbacks.ts';
 import { createHeldCalls, type HeldCalls } from './attempts/held-calls.ts';
 import { createOperatorCalls, type OperatorCalls } from './attempts/operator-calls.ts';
 import { recorded } from './recorded/recorded.ts';

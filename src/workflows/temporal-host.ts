@@ -21,7 +21,7 @@ import { eventPlaceOf } from '../core/children/event-place.ts';
 import { createWaits, type Waits } from '../core/run/waits.ts';
 import { SLICE_OPTIONS } from './attempts/activity-options.ts';
 import { callsOf } from './activity-calls.ts';
-import { NO_CALLBACKS, type Callbacks } from './callbacks.ts';
+import { NO_CALLBACKS, type Callbacks } from './callbacks/callbacks.ts';
 import { createChildRuns, type ChildRuns } from './children.ts';
 import { createFlight, type Flight } from './flight.ts';
 import { createComputing } from './overrun.ts';

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/define/agent/define-agent.ts';
 import type { ModelFunction, ModelRequest } from '../../src/core/contract/model.ts';
 import { textOf } from '../../src/core/base/message.ts';
+import { eventually } from '../support/eventually.ts';
+import { gate } from '../support/runs.ts';
 import { openHandoverStage, type Stage } from '../support/stage.ts';
 
 let stage: Stage;
@@ -133,6 +135,47 @@ describe('a long conversation', () => {
       const total = await chats[0]?.run.status();
       expect(total?.usage.modelCalls).toBe(2);
       for (const chat of chats) await chat.cancel('over');
+    },
+  );
+
+  it(
+    'leaves the line of its tenant when a turn is canceled there',
+    { timeout: 60_000 },
+    async () => {
+      const held = gate();
+      const agent = defineAgent({
+        name: 'queued',
+        model: {
+          id: 'queued-model',
+          model: async ({ messages }) => {
+            if (textOf(messages.at(-1) ?? { role: 'user', parts: [] }) === 'hold')
+              await held.opened;
+            return { content: 'yes' };
+          },
+        },
+      });
+      const { everloop } = await stage.serve([agent]);
+      await everloop.tenants.set('queue', { concurrency: 1 });
+      const [first, second] = ['first', 'second'].map((id) =>
+        everloop.conversation(agent, { id, tenant: 'queue' }),
+      );
+      await (await second?.say('hello'))?.result();
+      const holding = await first?.say('hold');
+      await holding?.number();
+      await second?.say('wait', { id: 'waiting' });
+      await eventually('a turn in line', async () =>
+        (await second?.run.status())?.waitsFor.includes('turn of tenant queue'),
+      );
+      await second?.say('instead', { id: 'other', instead: 'none' });
+      await second?.cancel('enough');
+      expect(await second?.run.result()).toMatchObject({ status: 'canceled' });
+      held.open();
+      await holding?.result();
+
+      const run = await everloop.start(agent, { task: 'hello', tenant: 'queue' });
+      expect(await run.result()).toMatchObject({ status: 'success' });
+      expect(await first?.run.status()).toMatchObject({ waitsFor: ['message'] });
+      await first?.cancel('over');
     },
   );
 

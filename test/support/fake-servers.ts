@@ -2,8 +2,8 @@
 import { defined } from '../../src/core/base/defined.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import type { CallResume } from '../../src/core/contract/call-input.ts';
-import type { McpBinding } from '../../src/core/contract/mcp.ts';
-import type { ToolEffect, ToolSpec } from '../../src/core/contract/spec.ts';
+
+import type { McpBinding, ToolEffect, ToolSpec } from '../../src/core/contract/spec.ts';
 import type { ToolContext } from '../../src/define/definition/definitions.ts';
 import type { McpServerDefinition } from '../../src/define/definition/mcp-server.ts';
 import { mcpServer } from '../../src/define/mcp/mcp-server.ts';

@@ -5,7 +5,7 @@ import type { ForkEffects, ForkOrigin } from '../base/fork.ts';
 import type { FormattedSection, MediaPart } from '../base/message.ts';
 import type { CallInput, CallResume } from './call-input.ts';
 import type { GuardVerdict } from './judgement.ts';
-import type { McpBinding } from './mcp.ts';
+import type { McpBinding } from './spec.ts';
 import type { TokenUsage } from './model.ts';
 
 /**

@@ -7,7 +7,6 @@ import type { Limits } from '../../lisp.ts';
 import type { CallbackSpec } from './callback.ts';
 import type { CompactionSpec } from './compaction.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import type { McpBinding } from './mcp.ts';
 import type { Limit, UnknownUsage } from './limit.ts';
 import type { Message } from '../base/message.ts';
 import type { CallSettings, HostedTool, Mode, OutputStrategy, Price, ToolChoice } from './model.ts';
@@ -392,4 +391,14 @@ export interface AgentSpec {
   readonly queues: QueueSpec;
   /** Whom the run calls back, at least one; absent: nobody. */
   readonly onEvent?: readonly CallbackSpec[];
+}
+
+/** The tool of a server as a run began with it; at most 200 bytes. */
+export interface McpBinding {
+  /** The name of the server's definition. */
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  /** 16 hex digits over name, description, schema and annotations of the tool. */
+  readonly hash: string;
 }

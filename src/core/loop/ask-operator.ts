@@ -3,7 +3,7 @@
  * limits, instead of its end.
  */
 import { isJsonObject } from '../base/json.ts';
-import { isModelId } from '../base/model-id.ts';
+import { isModelId } from '../base/ids.ts';
 import type { Tries } from '../ask/asking.ts';
 import { askOne, type PersonQuestion } from '../children/spawn.ts';
 import type { Reply } from '../contract/model.ts';

@@ -120,11 +120,16 @@ export function acceptInput(
   };
 }
 
-/** Asks for the end of the run; the first cause is kept, unless it ends only a turn. */
+/**
+ * Asks for the end of the run; the first cause is kept, unless it ends only a turn. Messages to a
+ * conversation that wait go with it: those that come later begin it anew.
+ */
 export function requestCancel(inbox: Inbox, cancel: CancelRequest): Inbox {
   const { cancel: before } = inbox;
   const counts = before === null || (before.turn === true && cancel.turn === undefined);
-  return counts ? { ...inbox, cancel } : inbox;
+  if (!counts) return inbox;
+  const left = cancel.turn === undefined && inbox.messages !== undefined ? { messages: [] } : {};
+  return { ...inbox, cancel, ...left };
 }
 
 /** Takes in a message to a conversation; one that was said before changes nothing. */

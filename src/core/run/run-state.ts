@@ -416,7 +416,8 @@ function withEffectOf(
   { spec }: TranscriptHead,
   { tool, started }: Extract<AgentEvent, { readonly type: 'agent:tool_call:after' }>,
 ): ConversationState {
-  const effect = spec.tools.find(({ name }) => name === tool)?.effect;
+  const tools = [...spec.tools, ...(spec.stubs ?? [])];
+  const effect = tools.find(({ name }) => name === tool)?.effect;
   return started && effect !== undefined && effect !== 'read' ? withEffect(turns, tool) : turns;
 }
 

@@ -4,8 +4,8 @@
  */
 import type { JsonObject } from '../../core/base/json.ts';
 import type { CallResume } from '../../core/contract/call-input.ts';
-import type { McpBinding } from '../../core/contract/mcp.ts';
-import type { ToolSpec } from '../../core/contract/spec.ts';
+
+import type { McpBinding, ToolSpec } from '../../core/contract/spec.ts';
 import type { ToolDefinition } from '../definition/definitions.ts';
 import type { ToolSearchFields } from '../definition/tool-search-options.ts';
 import type { McpServerDefinition } from '../definition/mcp-server.ts';

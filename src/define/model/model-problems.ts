@@ -3,7 +3,7 @@
  */
 import { isConcurrency, isModelRate } from '../../core/base/rate.ts';
 import { isPlainObject } from '../../core/base/json.ts';
-import { isModelId } from '../../core/base/model-id.ts';
+import { isModelId } from '../../core/base/ids.ts';
 import type { UsageProblem } from '../../core/base/usage-error.ts';
 import { CALL_SETTINGS } from '../../core/model/call-settings.ts';
 import { shown } from '../../core/text/shown.ts';

@@ -9,12 +9,12 @@ import {
   setWorkflowOptions,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { EverloopActivities } from '../activities/activity-types.ts';
-import type { FailureType } from '../core/base/failure-types.ts';
-import { errorText } from '../core/base/error-text.ts';
-import { isPlainObject } from '../core/base/json.ts';
-import type { CallbackMessage } from '../core/contract/callback.ts';
-import { CALLBACK_OPTIONS } from './attempts/activity-options.ts';
+import type { EverloopActivities } from '../../activities/activity-types.ts';
+import type { FailureType } from '../../core/base/failure-types.ts';
+import { errorText } from '../../core/base/error-text.ts';
+import { isPlainObject } from '../../core/base/json.ts';
+import type { CallbackMessage } from '../../core/contract/callback.ts';
+import { CALLBACK_OPTIONS } from '../attempts/activity-options.ts';
 
 /**
  * Delivers each message of a {@link CallbackOrder}, all at once; the service repeats each for a day.

@@ -16,20 +16,24 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
-import { errorText } from '../core/base/error-text.ts';
-import { ownId } from '../core/base/ids.ts';
-import { tenantOfId } from '../core/tenant/tenant.ts';
+import { errorText } from '../../core/base/error-text.ts';
+import { ownId } from '../../core/base/ids.ts';
+import { tenantOfId } from '../../core/tenant/tenant.ts';
 import {
   CALLBACK_WORKFLOW,
   type CallbackBody,
   type CallbackMessage,
   type CallbackOrder,
   type CallbackSpec,
-} from '../core/contract/callback.ts';
-import type { AgentEvent } from '../core/contract/events.ts';
-import { callbackOf, unstartedCallback, type CallbackPlace } from '../core/run/callback-message.ts';
-import type { Step } from '../core/contract/step.ts';
-import { recorded } from './recorded/recorded.ts';
+} from '../../core/contract/callback.ts';
+import type { AgentEvent } from '../../core/contract/events.ts';
+import {
+  callbackOf,
+  unstartedCallback,
+  type CallbackPlace,
+} from '../../core/run/callback-message.ts';
+import type { Step } from '../../core/contract/step.ts';
+import { recorded } from '../recorded/recorded.ts';
 
 /** The callbacks of one link of a run. */
 export interface Callbacks {

@@ -3,9 +3,9 @@
  * a service that lacks one refuses the call, and then it is made again without them.
  */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
-import { utf8Length } from '../core/base/json.ts';
-import { SEARCH_ATTRIBUTES, visibleState } from '../core/base/search-attributes.ts';
-import { grpcCodeOf } from './connection/service-errors.ts';
+import { utf8Length } from '../../core/base/json.ts';
+import { SEARCH_ATTRIBUTES, visibleState } from '../../core/base/search-attributes.ts';
+import { grpcCodeOf } from './service-errors.ts';
 
 /** Makes a call with the attributes if the namespace has them, else without. */
 export type WithAttributes = <Result>(
