@@ -29,7 +29,7 @@ const ROOTS = [
   'workflow',
   'lisp',
   'workflows/index',
-  'workflows/deliver-callbacks',
+  'workflows/callbacks/deliver-callbacks',
   'workflows/untracked-promises',
   'workflows/payload-converter',
   'workflows/converters',

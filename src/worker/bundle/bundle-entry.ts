@@ -18,5 +18,6 @@ async function answerTo({ order, cacheFile }: BundleJob): Promise<BundleAnswer> 
 
 process.once('disconnect', () => process.exit(0));
 process.once('message', (job) => {
-  void answerTo(job as BundleJob).then((answer) => process.send?.(answer));
+  // A parent that is gone needs no answer.
+  void answerTo(job as BundleJob).then((answer) => process.send?.(answer, () => undefined));
 });

@@ -10,7 +10,9 @@ export const EXTENSION: string = extname(fileURLToPath(import.meta.url));
 export const WORKFLOWS_PATH: string = pathBeside(`../../workflows/index${EXTENSION}`);
 
 /** The module of the workflow that delivers callbacks. */
-export const CALLBACKS_PATH: string = pathBeside(`../../workflows/deliver-callbacks${EXTENSION}`);
+export const CALLBACKS_PATH: string = pathBeside(
+  `../../workflows/callbacks/deliver-callbacks${EXTENSION}`,
+);
 
 /** The module of the workflow that looks at a moment of a run. */
 export const MOMENT_PATH: string = pathBeside(`../../workflows/forks/read-moment${EXTENSION}`);

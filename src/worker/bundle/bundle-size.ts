@@ -40,7 +40,7 @@ const OWN_MODULES: readonly string[] = [
 const OWN_WORKFLOWS: readonly string[] = [
   '../../workflows/index.',
   '../../workflows/agent.',
-  '../../workflows/deliver-callbacks.',
+  '../../workflows/callbacks/deliver-callbacks.',
   '../../workflows/forks/read-moment.',
   '../../workflows/tenants/tenant.',
   '../../workflows/tenants/rate.',
