@@ -9,7 +9,7 @@ import { BUILDS_FOLDER } from '../support/builds.ts';
 import { buildPrograms } from '../support/program-builds.ts';
 import { MATRIX_ROWS, playRows, type MatrixRow } from './matrix.ts';
 import { matrixPage, PAGE_FILE } from './page.ts';
-import { playRandom, RANDOM_ORDER } from './random.ts';
+import { playRandom, RANDOM_ORDERS, type RandomOrder } from './random.ts';
 import { isRight, keepResults, readResults, rowOf } from './results.ts';
 import { MATRIX_SCENARIOS } from './scenarios.ts';
 
@@ -26,7 +26,10 @@ const args = process.argv.slice(2);
 const lanesAt = args.indexOf('--lanes');
 const lanes = lanesAt < 0 ? DEFAULT_LANES : Number(args[lanesAt + 1]);
 const words = lanesAt < 0 ? args : args.toSpliced(lanesAt, 2);
-const names = MATRIX_SCENARIOS.map(({ name }) => name);
+const names = [
+  ...MATRIX_SCENARIOS.map(({ name }) => name),
+  ...RANDOM_ORDERS.map(({ scenario }) => scenario),
+];
 const wrong = words.filter((word) => !names.includes(word) && !PARTS.includes(word));
 if (wrong.length > 0) {
   const known = [...names, ...PARTS].join(', ');
@@ -38,6 +41,8 @@ const scenarios = names.filter((name) => words.includes(name));
 const isChosen = (row: MatrixRow): boolean =>
   (parts.length === 0 || parts.includes(partOf(row))) &&
   (scenarios.length === 0 || scenarios.includes(row.scenario.name));
+const isPlayed = ({ scenario }: RandomOrder): boolean =>
+  scenarios.length === 0 || scenarios.includes(scenario);
 const playsRandom = words.length === 0 || parts.includes('random');
 
 const buildsFolder = join(ROOT, '.everloop', 'test-builds');
@@ -66,10 +71,12 @@ try {
     },
   );
   if (playsRandom) {
-    const random = await playRandom(RANDOM_ORDER);
-    say(JSON.stringify(random));
-    isGood &&= isRight(random);
-    keepResults({ random });
+    for (const order of RANDOM_ORDERS.filter(isPlayed)) {
+      const random = await playRandom(order);
+      say(JSON.stringify(random));
+      isGood &&= isRight(random);
+      keepResults({ random: [random] });
+    }
   }
 } finally {
   rmSync(builds, { recursive: true, force: true });

@@ -2,6 +2,7 @@
 import { format } from 'prettier';
 import { MATRIX_ROWS } from './matrix.ts';
 import { OTHER_ENGINES } from './other-engines.ts';
+import type { RandomOutcome } from './random.ts';
 import type { MatrixResults, RowResult } from './results.ts';
 
 /** The path of the page in the repository. */
@@ -25,9 +26,9 @@ function wayOf({
 }
 
 /** The page. */
-export async function matrixPage({ rows, random }: MatrixResults): Promise<string> {
-  const kills = rows.reduce((sum, row) => sum + row.kills, random?.kills ?? 0);
-  const lost = [...rows, ...(random === undefined ? [] : [random])].flatMap((row) => row.lost);
+export async function matrixPage({ rows, random = [] }: MatrixResults): Promise<string> {
+  const kills = [...rows, ...random].reduce((sum, row) => sum + row.kills, 0);
+  const lost = [...rows, ...random].flatMap((row) => row.lost);
   const tables = Object.entries(WAYS).flatMap(([way, title]) => {
     const own = rows.filter((row) => wayOf(row) === way);
     return own.length === 0 ? [] : [`## ${title}`, '', ...tableOf(own), ''];
@@ -86,16 +87,21 @@ function tableOf(rows: readonly RowResult[]): readonly string[] {
   return [head, head.map(() => '---'), ...cells].map((line) => `| ${line.join(' | ')} |`);
 }
 
-function randomLines(random: MatrixResults['random']): readonly string[] {
-  if (random === undefined) return [];
-  const { runs, kills, crashedMs, polls, lost, twice, unequal } = random;
+const PLAYED: Readonly<Record<string, string>> = {
+  long: 'runs of 200 turns',
+  talks:
+    'conversations of ten turns each, with pictures, approvals, a denial, a word in between, a repeated message and two edits',
+};
+
+function randomLines(outcomes: NonNullable<MatrixResults['random']>): readonly string[] {
+  if (outcomes.length === 0) return [];
+  return ['## Random kills', '', ...outcomes.flatMap((outcome) => [sentenceOf(outcome), ''])];
+}
+
+function sentenceOf(outcome: RandomOutcome): string {
+  const { scenario, runs, kills, crashedMs, polls, lost, twice, unequal } = outcome;
   const sums = unequal.length === 0 ? 'All statistics are equal.' : `${unequal.length} differ.`;
-  return [
-    '## Random kills',
-    '',
-    `${runs} runs of 200 turns, on three workers that crash in a loop: ${shown(kills)} kills within ${Math.round(crashedMs / 1_000)} s, at moments that nobody chose, while each run was asked for its status every 50 ms, ${shown(polls)} times in all. Each execution was replayed in the end. Runs lost: ${lost.length}. Writes twice: ${twice.idempotent + twice.once}. ${sums}`,
-    '',
-  ];
+  return `${runs} ${PLAYED[scenario] ?? scenario}, on three workers that crash in a loop: ${shown(kills)} kills within ${Math.round(crashedMs / 1_000)} s, at moments that nobody chose, while each was asked for its status every 50 ms, ${shown(polls)} times in all. Each execution was replayed in the end. Runs lost: ${lost.length}. Writes twice: ${twice.idempotent + twice.once}. ${sums}`;
 }
 
 function secondsOf(times: readonly number[], part: number): string {

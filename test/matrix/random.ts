@@ -1,5 +1,5 @@
 /**
- * Random kills: runs of 200 turns on workers that crash in a loop, at moments that nobody chose. Each
+ * Random kills: runs of 200 turns, and conversations of ten, on workers that crash in a loop, at moments that nobody chose. Each
  * worker process lives for a random time after it began to serve, and is started again at once. All the
  * while each run is asked for its status, which splits its workflow tasks. In the end each is replayed.
  */
@@ -14,9 +14,11 @@ import { everloopOf, workOf } from './job.ts';
 import { startKillableServer } from './killable-server.ts';
 import { LONG_SCENARIO } from './scenarios.ts';
 import { sumsDiffer, sumsOf } from './sums.ts';
+import { TALKS_SCENARIO } from './talks.ts';
 
-/** How much is killed. */
+/** What is played, and how much is killed. */
 export interface RandomOrder {
+  readonly scenario: string;
   readonly runs: number;
   readonly kills: number;
   /** The workers crash for so long at least, in ms. */
@@ -24,7 +26,10 @@ export interface RandomOrder {
 }
 
 /** What `npm run matrix -- random` does. */
-export const RANDOM_ORDER: RandomOrder = { runs: 6, kills: 300, forMs: 180_000 };
+export const RANDOM_ORDERS: readonly RandomOrder[] = [
+  { scenario: LONG_SCENARIO.name, runs: 6, kills: 300, forMs: 180_000 },
+  { scenario: TALKS_SCENARIO.name, runs: 20, kills: 100, forMs: 60_000 },
+];
 
 /** What came of it. */
 export interface RandomOutcome extends Repeats, RandomOrder {
@@ -49,7 +54,9 @@ const ENDS_WITHIN_MS = 1_200_000;
 export async function playRandom(order: RandomOrder): Promise<RandomOutcome> {
   const server = await startKillableServer(false);
   const stage = await openStage(server);
-  const scenario = LONG_SCENARIO;
+  const scenario = [LONG_SCENARIO, TALKS_SCENARIO].find(({ name }) => name === order.scenario);
+  if (scenario === undefined) throw new Error(`Expected a scenario, got ${order.scenario}.`);
+  const { workflowOf = (id: string) => id } = scenario;
   const killed = await workOf(stage, { scenario, point: 'before', moments: [] });
   const calm = await workOf(stage, { scenario, point: 'before', moments: [] });
   try {
@@ -59,7 +66,7 @@ export async function playRandom(order: RandomOrder): Promise<RandomOutcome> {
     const runs = Array.from({ length: order.runs }, (_, run) => play(killed, run + 1));
     const polling = pollStatus(
       stage,
-      runs.map((_, run) => idOf(killed, run + 1)),
+      runs.map((_, run) => workflowOf(idOf(killed, run + 1))),
     );
     const ended = Promise.allSettled(runs);
     const { kills, crashedMs } = await crash(killed, order);

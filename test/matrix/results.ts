@@ -16,7 +16,7 @@ export interface RowResult extends Omit<JobOutcome, 'point' | 'unmet'> {
 /** All that the page shows. */
 export interface MatrixResults {
   readonly rows: readonly RowResult[];
-  readonly random?: RandomOutcome;
+  readonly random?: readonly RandomOutcome[];
 }
 
 const FILE = fileURLToPath(new URL('results.json', import.meta.url));
@@ -32,7 +32,16 @@ export function keepResults(found: Partial<MatrixResults>): MatrixResults {
   const known = readResults();
   const fresh = new Map((found.rows ?? []).map((row) => [nameOf(row), row]));
   const old = known.rows.filter((row) => !fresh.has(nameOf(row)));
-  const results: MatrixResults = { ...known, ...found, rows: [...old, ...fresh.values()] };
+  const random = new Map(
+    [...(known.random ?? []), ...(found.random ?? [])].map((outcome) => [
+      outcome.scenario,
+      outcome,
+    ]),
+  );
+  const results: MatrixResults = {
+    rows: [...old, ...fresh.values()],
+    random: [...random.values()],
+  };
   writeFileSync(FILE, `${JSON.stringify(results)}\n`);
   return results;
 }

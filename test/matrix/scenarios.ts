@@ -26,6 +26,8 @@ export interface MatrixScenario {
   readonly name: string;
   /** Its server wants a hand-over after few events. */
   readonly handsOver?: true;
+  /** The workflow of the run with this id; absent: the id is that of the workflow. */
+  readonly workflowOf?: (id: string) => string;
   /** The agents; their tools note in `folder` what they do. */
   readonly agents: (folder: string) => readonly AgentDefinition[];
   /** Plays it to its end under ids that begin with `id`: gives its runs, all of them ended. */
