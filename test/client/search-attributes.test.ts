@@ -1,6 +1,9 @@
 import { ServiceError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { attributesOfRun, createAttributeUse } from '../../src/client/connection/search-attributes.ts';
+import {
+  attributesOfRun,
+  createAttributeUse,
+} from '../../src/client/connection/search-attributes.ts';
 
 /** What the SDK throws when the service answers with this gRPC status. */
 function statusError(code: number): Error {
