@@ -16,6 +16,8 @@ import { createWorker } from '../../src/worker/serve/create-worker.ts';
 import { bareBundle } from './bare-worker.ts';
 import { instantAgent } from './instant-agent.ts';
 
+const LANES = 10;
+
 /** The task of the process. */
 export interface IdleOrder {
   readonly address: string;
@@ -115,8 +117,6 @@ async function startTalks(everloop: Everloop, count: number): Promise<void> {
   };
   await Promise.all(Array.from({ length: LANES }, (_, lane) => talk(lane)));
 }
-
-const LANES = 10;
 
 async function untilWaiting(run: RunHandle): Promise<void> {
   for (;;) {
