@@ -1,7 +1,8 @@
 /**
- * Random kills: runs of 200 turns, and conversations of ten, on workers that crash in a loop, at moments that nobody chose. Each
- * worker process lives for a random time after it began to serve, and is started again at once. All the
- * while each run is asked for its status, which splits its workflow tasks. In the end each is replayed.
+ * Random kills: runs of 200 turns, and conversations of ten, on workers that crash in a loop, at moments
+ * that nobody chose. Each worker process lives for a random time after it began to serve, and is started
+ * again at once. All the while each run is asked for its status, which splits its workflow tasks. In the
+ * end each is replayed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStage, type Stage } from '../support/stage.ts';

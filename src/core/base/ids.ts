@@ -1,6 +1,6 @@
 /**
  * Ids of workflows: those that users choose, those that are Everloop's own, and those that follow
- * from others.
+ * from others. Below them, what the id of a model entry may be.
  *
  * I1  An id has at most {@link MAX_ID_CHARACTERS} characters: an SQL database of the service has
  *     columns of so many. None has control characters, which a service cannot store.
