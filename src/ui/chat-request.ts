@@ -13,7 +13,7 @@ import { defined } from '../core/base/defined.ts';
 import { isPlainObject, type Json, type JsonObject } from '../core/base/json.ts';
 import type { MediaPart, Task } from '../core/base/message.ts';
 import { UsageError } from '../core/base/usage-error.ts';
-import type { KnownCalls } from './ui-writer.ts';
+import type { KnownCalls } from './item-parts.ts';
 
 /** A decision about a call that waits for approval. */
 export interface SaidDecision {

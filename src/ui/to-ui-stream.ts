@@ -19,7 +19,8 @@ import { endsReply, playEvents, untilSaid, type PlayedMaterial } from './play-ev
 import { replyId, saidWith } from './said.ts';
 import type { UIChunk } from './ui-chunk.ts';
 import { isForPage, isIdleBut } from './shown-parts.ts';
-import { createUIWriter, type KnownCalls, type UIWriter } from './ui-writer.ts';
+import type { KnownCalls } from './item-parts.ts';
+import { createUIWriter, type UIWriter } from './ui-writer.ts';
 
 /** The part of a `RunHandle` or of a `TurnHandle` that {@link toUIMessageStream} uses. */
 export type StreamedHandle = Pick<

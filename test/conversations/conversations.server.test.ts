@@ -229,6 +229,36 @@ describe('a conversation', () => {
     await stage.replay(chat.run);
   });
 
+  it('goes on with its turn when a message is to replace one that it does not know', async () => {
+    const held = gate();
+    const { agent } = clerk('replacing-none', held.opened);
+    const { everloop } = await stage.serve([agent]);
+    const chat = everloop.conversation(agent, { id: 'instead-3' });
+
+    const open = await chat.say('wait', { id: 'm1' });
+    await open.number();
+    const other = await chat.say('other', { id: 'm2', instead: 'nobody' });
+    held.open();
+
+    expect(await open.result()).toMatchObject({ status: 'success', value: 're: wait' });
+    expect(await other.result()).toMatchObject({
+      status: 'error',
+      message: expect.stringContaining('got `nobody`'),
+    });
+    await chat.close();
+    await chat.run.result();
+    await stage.replay(chat.run);
+  });
+
+  it('that was never begun has no turns, and none is waited for', async () => {
+    const { agent } = clerk('never-begun');
+    const { everloop } = await stage.serve([agent]);
+    const chat = everloop.conversation(agent, { id: 'never-1' });
+
+    expect([await chat.newest(), await chat.turns()]).toEqual([null, []]);
+    await expect(chat.turn('m1').result()).rejects.toMatchObject({ code: 'run_not_found' });
+  });
+
   it('goes on after it was closed, with what it knew', async () => {
     const { agent, requests } = clerk('closing');
     const { everloop } = await stage.serve([agent]);

@@ -43,7 +43,7 @@ const isChosen = (row: MatrixRow): boolean =>
   (scenarios.length === 0 || scenarios.includes(row.scenario.name));
 const isPlayed = ({ scenario }: RandomOrder): boolean =>
   scenarios.length === 0 || scenarios.includes(scenario);
-const playsRandom = words.length === 0 || parts.includes('random');
+const playsRandom = parts.length === 0 || parts.includes('random');
 
 const buildsFolder = join(ROOT, '.everloop', 'test-builds');
 mkdirSync(buildsFolder, { recursive: true });
