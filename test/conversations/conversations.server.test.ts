@@ -238,6 +238,8 @@ describe('a conversation', () => {
     const open = await chat.say('wait', { id: 'm1' });
     await open.number();
     const other = await chat.say('other', { id: 'm2', instead: 'nobody' });
+    // A query is answered behind all signals, so the worker has read the message.
+    await chat.run.status();
     held.open();
 
     expect(await open.result()).toMatchObject({ status: 'success', value: 're: wait' });
